@@ -1,0 +1,106 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  type SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils';
+import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
+
+const prismaFolder = fileURLToPath(new URL('../../prisma/', import.meta.url));
+const noFilter = { externalTables: [], externalEnums: [] };
+
+async function readMigrations(): Promise<MigrationList> {
+  const baseDir = `${prismaFolder}migrations`;
+  const names = (await readdir(baseDir, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return {
+    baseDir,
+    lockfile: {
+      path: 'migration_lock.toml',
+      content: await readFile(`${baseDir}/migration_lock.toml`, 'utf8'),
+    },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      names.map(async (name) => ({
+        path: name,
+        migrationFile: {
+          path: 'migration.sql',
+          content: {
+            tag: 'ok' as const,
+            value: await readFile(`${baseDir}/${name}/migration.sql`, 'utf8'),
+          },
+        },
+      })),
+    ),
+  };
+}
+
+async function withEngine<T>(
+  adapter: SqlMigrationAwareDriverAdapterFactory,
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  const schema: [string, string] = [
+    'schema.prisma',
+    await readFile(`${prismaFolder}schema.prisma`, 'utf8'),
+  ];
+  const engine = await SchemaEngine.new(
+    { datamodels: [schema] },
+    () => undefined,
+    bindMigrationAwareSqlAdapterFactory(adapter),
+  );
+  try {
+    return await work(engine);
+  } finally {
+    engine.free();
+  }
+}
+
+/**
+ * Applies the migrations that the database lacks and returns their names. The caller holds a lock: the engine
+ * takes none.
+ *
+ * @throws when a migration fails; the database keeps the ones before it.
+ */
+export async function applyMigrations(
+  adapter: SqlMigrationAwareDriverAdapterFactory,
+): Promise<string[]> {
+  const migrationsList = await readMigrations();
+  return withEngine(adapter, async (engine) => {
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList,
+      filters: noFilter,
+    });
+    return appliedMigrationNames;
+  });
+}
+
+/**
+ * The SQL that leads from the migrations to `schema.prisma`; empty where they agree.
+ *
+ * @param adapter Its shadow database is where the migrations are replayed.
+ */
+export async function diffMigrations(
+  adapter: SqlMigrationAwareDriverAdapterFactory,
+): Promise<string> {
+  const migrationsList = await readMigrations();
+  return withEngine(adapter, async (engine) => {
+    const { stdout } = await engine.diff({
+      from: { tag: 'migrations', ...migrationsList },
+      to: {
+        tag: 'schemaDatamodel',
+        files: [
+          {
+            path: 'schema.prisma',
+            content: await readFile(`${prismaFolder}schema.prisma`, 'utf8'),
+          },
+        ],
+      },
+      script: true,
+      exitCode: null,
+      filters: noFilter,
+    });
+    return stdout?.includes('-- This is an empty migration') ? '' : (stdout ?? '');
+  });
+}
