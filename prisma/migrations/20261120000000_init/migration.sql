@@ -1,3 +1,6 @@
+-- By hand, here and at the end: what schema.prisma cannot say.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
 -- CreateEnum
 CREATE TYPE "RoleType" AS ENUM ('USER', 'MACHINE_TO_MACHINE');
 
@@ -375,6 +378,12 @@ CREATE UNIQUE INDEX "User_primaryPhone_key" ON "User"("primaryPhone");
 CREATE INDEX "User_name_id_idx" ON "User"("name", "id");
 
 -- CreateIndex
+CREATE INDEX "User_username_id_idx" ON "User"("username", "id");
+
+-- CreateIndex
+CREATE INDEX "User_primaryEmail_id_idx" ON "User"("primaryEmail", "id");
+
+-- CreateIndex
 CREATE INDEX "User_lastSignInAt_id_idx" ON "User"("lastSignInAt", "id");
 
 -- CreateIndex
@@ -382,6 +391,9 @@ CREATE INDEX "User_updatedAt_id_idx" ON "User"("updatedAt", "id");
 
 -- CreateIndex
 CREATE INDEX "User_createdAt_id_idx" ON "User"("createdAt", "id");
+
+-- CreateIndex
+CREATE INDEX "User_search_idx" ON "User" USING GIN ("id" gin_trgm_ops, "username" gin_trgm_ops, "primaryEmail" gin_trgm_ops, "primaryPhone" gin_trgm_ops, "name" gin_trgm_ops);
 
 -- CreateIndex
 CREATE INDEX "UserRole_roleId_userId_idx" ON "UserRole"("roleId", "userId");
@@ -430,6 +442,9 @@ CREATE INDEX "Organization_createdAt_id_idx" ON "Organization"("createdAt", "id"
 
 -- CreateIndex
 CREATE INDEX "Organization_updatedAt_id_idx" ON "Organization"("updatedAt", "id");
+
+-- CreateIndex
+CREATE INDEX "Organization_search_idx" ON "Organization" USING GIN ("id" gin_trgm_ops, "name" gin_trgm_ops, "description" gin_trgm_ops);
 
 -- CreateIndex
 CREATE INDEX "OrganizationUser_userId_organizationId_idx" ON "OrganizationUser"("userId", "organizationId");
@@ -629,19 +644,12 @@ ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_webhookId_fkey" FOREIGN KEY ("we
 -- AddForeignKey
 ALTER TABLE "DeliveryAttempt" ADD CONSTRAINT "DeliveryAttempt_deliveryId_fkey" FOREIGN KEY ("deliveryId") REFERENCES "Delivery"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- By hand: what schema.prisma cannot say.
-
 -- One user name and one e-mail address, whatever their case.
 CREATE UNIQUE INDEX "User_username_key" ON "User" (lower("username"));
 CREATE UNIQUE INDEX "User_primaryEmail_key" ON "User" (lower("primaryEmail"));
 
 -- Only one invitation of an address to an organization waits at a time.
 CREATE UNIQUE INDEX "OrganizationInvitation_pending_key" ON "OrganizationInvitation" ("organizationId", lower("invitee")) WHERE "status" = 'PENDING';
-
--- Search by any part of the text.
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE INDEX "User_search_idx" ON "User" USING gin ("id" gin_trgm_ops, "username" gin_trgm_ops, "primaryEmail" gin_trgm_ops, "primaryPhone" gin_trgm_ops, "name" gin_trgm_ops);
-CREATE INDEX "Organization_search_idx" ON "Organization" USING gin ("id" gin_trgm_ops, "name" gin_trgm_ops, "description" gin_trgm_ops);
 
 -- Deliveries that are due.
 CREATE INDEX "Delivery_due_idx" ON "Delivery" ("nextAttemptAt") WHERE "status" = 'PENDING';
