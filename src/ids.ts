@@ -40,3 +40,6 @@ export function kindOfId(id: string): IdKind | undefined {
     return undefined;
   }
 }
+
+/** A new trace id, which leads from a request through its events to their deliveries (W3C Trace Context §3.2.2.3). */
+export const newTraceId = (): string => typeid().toUUID().replaceAll('-', '');

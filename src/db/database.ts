@@ -1,0 +1,72 @@
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { PGlite } from '@electric-sql/pglite';
+import { PrismaClient } from '../generated/prisma/client.ts';
+import { EmbeddedAdapter, embeddedSql } from './embedded.ts';
+import { applyMigrations } from './migrate.ts';
+import { openPool, poolAdapter, poolSql, withAdvisoryLock } from './postgresql.ts';
+import type { Sql } from './sql.ts';
+
+/** The database, on PostgreSQL or embedded: the same schema, the same statements. */
+export interface Database {
+  readonly kind: 'postgresql' | 'embedded';
+  /** For the management API and everything else that is not the token path. */
+  readonly prisma: PrismaClient;
+  /** For the token path: connections of its own, so that no load of the management API starves it. */
+  readonly tokens: Sql;
+  /** Brings the tables up to date, under a lock; returns the names of the migrations applied. */
+  migrate(): Promise<string[]>;
+  /** Ends the statements under way and closes the connections. */
+  close(): Promise<void>;
+}
+
+// A transaction waits for a connection as long as a burst may queue, then runs against a much shorter bound.
+const transactionOptions = { maxWait: 30_000, timeout: 15_000 };
+
+const client = (adapter: SqlMigrationAwareDriverAdapterFactory) =>
+  new PrismaClient({ adapter, transactionOptions });
+
+/** Opens PostgreSQL; connects when first used. */
+export function openPostgresql(options: {
+  url: string;
+  poolSize: number;
+  tokenPoolSize: number;
+  onError: (error: Error) => void;
+}): Database {
+  const { url, onError } = options;
+  const management = openPool({ url, size: options.poolSize, onError });
+  const tokens = openPool({
+    url,
+    size: options.tokenPoolSize,
+    onError,
+    // Planning the exchange's statement costs more than running it.
+    settings: { plan_cache_mode: 'force_generic_plan' },
+  });
+  const adapter = poolAdapter(management);
+  const prisma = client(adapter);
+  return {
+    kind: 'postgresql',
+    prisma,
+    tokens: poolSql(tokens),
+    migrate: () => withAdvisoryLock(url, 'signet:migrations', () => applyMigrations(adapter)),
+    async close() {
+      await prisma.$disconnect();
+      await Promise.all([management.end(), tokens.end()]);
+    },
+  };
+}
+
+/** Uses an embedded database that is open already; the data folder's lock stands in for the migrations' lock. */
+export function useEmbedded(database: PGlite): Database {
+  const adapter = new EmbeddedAdapter(database);
+  const prisma = client(adapter);
+  return {
+    kind: 'embedded',
+    prisma,
+    tokens: embeddedSql(database),
+    migrate: () => applyMigrations(adapter),
+    async close() {
+      await prisma.$disconnect();
+      await database.close();
+    },
+  };
+}

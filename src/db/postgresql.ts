@@ -1,0 +1,76 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { StartError } from '../errors.ts';
+import type { Sql } from './sql.ts';
+
+/** A pool's settings. */
+export interface PoolOptions {
+  readonly url: string;
+  readonly size: number;
+  /** Told of a connection that broke while idle; the pool replaces it. */
+  readonly onError: (error: Error) => void;
+  /** Settings that each connection starts with, as in `postgresql.conf`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Opens a pool of connections, none of them before it is needed. */
+export function openPool({ url, size, onError, settings = {} }: PoolOptions): pg.Pool {
+  const all = { idle_in_transaction_session_timeout: '30s', ...settings };
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    connectionTimeoutMillis: 30_000,
+    application_name: 'signet',
+    options: Object.entries(all)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+  });
+  pool.on('error', onError);
+  return pool;
+}
+
+/**
+ * Finds out whether the database answers.
+ *
+ * @throws {StartError} saying why not; never the URL, which holds a password.
+ */
+export async function assertReachable(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // The connection may break again while it is being closed.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException;
+    throw new StartError(`DATABASE_URL cannot be reached: ${message || code}`, { cause });
+  } finally {
+    await client.end();
+  }
+}
+
+/** Does some work while no other process does work under the same name. */
+export async function withAdvisoryLock<T>(
+  url: string,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    return await work();
+  } finally {
+    await client.end();
+  }
+}
+
+/** Prisma's view of a pool. */
+export const poolAdapter = (pool: pg.Pool) => new PrismaPg(pool);
+
+/** Runs single statements on a pool. */
+export const poolSql = (pool: pg.Pool): Sql => ({
+  async query<Row>(name: string, text: string, values: readonly unknown[]) {
+    const { rows } = await pool.query({ name, text, values: [...values] });
+    return rows as Row[];
+  },
+});

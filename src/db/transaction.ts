@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Database } from './database.ts';
+
+declare const insideTransaction: unique symbol;
+
+/**
+ * A client inside an open transaction. Prisma's own type is satisfied by the root client too; this one is not,
+ * so that what must share a transaction cannot be called without one.
+ */
+export type Transaction = Prisma.TransactionClient & { readonly [insideTransaction]: true };
+
+const attempts = 6;
+
+/**
+ * Does some work in one transaction: all of it is written or nothing is. Where the database broke a deadlock or
+ * could not serialize, the work is done again from the start, so it has no effects but through `tx`.
+ */
+export async function transaction<T>(
+  { prisma }: Pick<Database, 'prisma'>,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await prisma.$transaction((tx) => work(tx as Transaction));
+    } catch (error) {
+      if (attempt === attempts || !isTransient(error)) throw error;
+      await delay(Math.random() * 10 * 2 ** attempt);
+    }
+  }
+}
+
+/** The SQLSTATE behind a database error, or undefined. */
+export function sqlState(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, originalCode, meta } = cause as {
+      code?: unknown;
+      originalCode?: unknown;
+      meta?: { code?: unknown; driverAdapterError?: { cause?: { originalCode?: unknown } } };
+    };
+    const state = originalCode ?? meta?.driverAdapterError?.cause?.originalCode ?? meta?.code ?? code;
+    if (typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) && !/^P\d/.test(state)) return state;
+  }
+  return undefined;
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2034') return true;
+  const state = sqlState(error);
+  return state === '40001' || state === '40P01';
+}
+
+/**
+ * The name of the unique constraint or index that a write broke, or undefined where it failed for another reason.
+ */
+export function brokenConstraint(error: unknown): string | undefined {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') return undefined;
+  const text = JSON.stringify(error.meta);
+  return /unique constraint \\?"([^"\\]+)/.exec(text)?.[1] ?? text;
+}

@@ -1,0 +1,116 @@
+import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin from '@pothos/plugin-complexity';
+import ErrorsPlugin from '@pothos/plugin-errors';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import { allows, type ManagementScope } from '../auth/scopes.ts';
+import type PrismaTypes from '../generated/pothos.ts';
+import { getDatamodel } from '../generated/pothos.ts';
+
+import { kindOfId } from '../ids.ts';
+import type { GraphQLContext } from './context.ts';
+import { requestError } from './request-error.ts';
+import { mutationResultName } from './names.ts';
+
+interface Declared {
+  Context: GraphQLContext;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  DefaultEdgesNullability: { list: false; items: false };
+  DefaultNodeNullability: false;
+  AuthScopes: { scope: ManagementScope };
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
+    JSONObject: { Input: Record<string, unknown>; Output: unknown };
+    URL: { Input: string; Output: string };
+    EmailAddress: { Input: string; Output: string };
+    PhoneNumber: { Input: string; Output: string };
+  };
+  Connection: { totalCount?: () => Promise<number> };
+}
+
+/** How much one request may ask for. */
+export const limits = {
+  /** Levels of fields. */
+  depth: 12,
+  /** Fields of the widest selection. */
+  breadth: 150,
+  /** One a field, times the page size of each list above it. */
+  cost: 30_000,
+  /** Aliases in a document. */
+  aliases: 30,
+  /** Tokens in a document. */
+  tokens: 4_000,
+  /** Records of a page. */
+  pageSize: 100,
+} as const;
+
+const defaultPageSize = 20;
+
+/** The Pothos builder: features define their types on it. */
+export const builder = new SchemaBuilder<Declared>({
+  // Errors before authorization: a top-level FORBIDDEN is thrown past the result union, not into it.
+  plugins: [ScopeAuthPlugin, ErrorsPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  prisma: {
+    client: ({ database }) => database.prisma,
+    dmmf: getDatamodel(),
+    exposeDescriptions: false,
+    filterConnectionTotalCount: true,
+    defaultConnectionSize: defaultPageSize,
+    maxConnectionSize: limits.pageSize,
+    onUnusedQuery: null,
+  },
+  relay: {
+    // A TypeID names its type already.
+    encodeGlobalID: (_typename, id) => String(id),
+    decodeGlobalID: (id) => {
+      const typename = kindOfId(id);
+      if (!typename) throw requestError('BAD_USER_INPUT', `"${id}" is not an id.`);
+      return { typename, id };
+    },
+    nodeTypeOptions: { description: 'Anything that has an id of its own.' },
+    edgesFieldOptions: { nullable: { list: false, items: false } },
+    nodeFieldOptions: { nullable: false },
+  },
+  scopeAuth: {
+    authScopes: ({ caller }) => ({
+      scope: (required) => {
+        if (!caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
+        if (allows(caller.scopes, required)) return true;
+        throw requestError('FORBIDDEN', `The access token lacks the scope ${required}.`, {
+          requiredScope: required,
+        });
+      },
+    }),
+  },
+  errors: {
+    directResult: true,
+    defaultTypes: [],
+    defaultResultOptions: {},
+    defaultUnionOptions: { name: ({ fieldName }) => mutationResultName(fieldName) },
+  },
+  complexity: {
+    limit: { complexity: limits.cost, depth: limits.depth, breadth: limits.breadth },
+    defaultComplexity: 1,
+    defaultListMultiplier: 1,
+    complexityError: (kind, { depth, breadth, complexity }) => {
+      const measured = { Depth: depth, Breadth: breadth, Complexity: complexity }[kind];
+      return requestError(
+        'QUERY_TOO_COMPLEX',
+        `The query is too complex: its ${kind.toLowerCase()} is ${measured}.`,
+      );
+    },
+  },
+});
+
+/** The builder's types, with Pothos' defaults filled in. */
+export type SchemaTypes =
+  typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never;
+
+builder.queryType({ description: 'What can be read.' });
+builder.mutationType({ description: 'What can be changed: every mutation takes one input and returns a result union.' });
+

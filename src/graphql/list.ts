@@ -1,0 +1,163 @@
+import { builder, limits, type SchemaTypes } from './builder.ts';
+import { requestError } from './request-error.ts';
+
+const defaultPageSize = 20;
+
+/** Which way a list is ordered. */
+export const OrderDirection = builder.enumType('OrderDirection', {
+  description: 'Which way a list is ordered.',
+  values: {
+    ASC: { description: 'Smallest, earliest, or first in the alphabet first.' },
+    DESC: { description: 'Largest, latest, or last in the alphabet first.' },
+  } as const,
+});
+
+/** Gives the connection of a root list its `totalCount`; to be passed as the connection's own options. */
+export const counted = {
+  fields: (t: PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, { totalCount?: () => Promise<number> }>) => ({
+    totalCount: t.int({
+      description: 'How many there are over all pages. Counted only when asked for.',
+      resolve: ({ totalCount }) => {
+        if (!totalCount) throw new Error('This connection does not say how to count itself.');
+        return totalCount();
+      },
+    }),
+  }),
+};
+
+/** The paging arguments of a connection (Relay cursor connections §4). */
+export interface PageArguments {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly last?: number | null | undefined;
+  readonly before?: string | null | undefined;
+}
+
+/** How a list is ordered: by one field, then by id. */
+export interface ListOrder {
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+  /** Whether the field can be null; nulls come last. */
+  readonly nullable: boolean;
+}
+
+interface PageQuery {
+  readonly where: object;
+  readonly orderBy: object[];
+  readonly take: number;
+}
+
+type Position = readonly [value: string | null, id: string];
+
+// The position and not the row: a page goes on after a row that is gone in the meantime.
+const encodeCursor = (position: Position) =>
+  Buffer.from(JSON.stringify(position)).toString('base64url');
+
+function decodeCursor(cursor: string, argument: string): Position {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const isPosition =
+      Array.isArray(value) &&
+      value.length === 2 &&
+      (value[0] === null || typeof value[0] === 'string') &&
+      typeof value[1] === 'string';
+    if (isPosition) return value as unknown as Position;
+  } catch {
+    // Told below, as every other text that is no cursor.
+  }
+  throw requestError('BAD_USER_INPUT', `"${argument}" is not a cursor of this list.`);
+}
+
+/**
+ * Checks a page's size.
+ *
+ * @throws BAD_USER_INPUT when it is negative, over 100, or asks for both ends.
+ */
+export function pageSize({ first, last }: PageArguments): number {
+  if (first != null && last != null) {
+    throw requestError('BAD_USER_INPUT', '"first" and "last" exclude each other.');
+  }
+  const size = first ?? last ?? defaultPageSize;
+  if (size < 0 || size > limits.pageSize) {
+    throw requestError(
+      'BAD_USER_INPUT',
+      `"${first == null ? 'last' : 'first'}" must be from 0 to ${limits.pageSize}.`,
+    );
+  }
+  return size;
+}
+
+/**
+ * Reads one page of a root list by keyset: the cost of a page does not grow with its depth.
+ *
+ * @param find Reads rows, given Prisma's `where`, `orderBy` and `take`.
+ * @param count Counts the whole list; called only where the request asks for `totalCount`.
+ */
+export async function readPage<Row extends { id: string }>(options: {
+  args: PageArguments;
+  order: ListOrder;
+  find: (query: PageQuery) => Promise<Row[]>;
+  count: () => Promise<number>;
+}) {
+  const { args, order } = options;
+  const size = pageSize(args);
+  const isBackward = args.last != null;
+  const after = args.after == null ? undefined : decodeCursor(args.after, 'after');
+  const before = args.before == null ? undefined : decodeCursor(args.before, 'before');
+
+  const rows = await options.find({
+    where: {
+      AND: [
+        after ? positionedBeyond(order, 'after', after) : {},
+        before ? positionedBeyond(order, 'before', before) : {},
+      ],
+    },
+    orderBy: orderBy(order, isBackward),
+    take: size + 1,
+  });
+  const hasMore = rows.length > size;
+  const page = rows.slice(0, size);
+  if (isBackward) page.reverse();
+  const edges = page.map((node) => ({ node, cursor: encodeCursor(positionOf(order, node)) }));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: isBackward ? before !== undefined : hasMore,
+      hasPreviousPage: isBackward ? hasMore : after !== undefined,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    totalCount: options.count,
+  };
+}
+
+function positionOf({ field }: ListOrder, row: { id: string }): Position {
+  const value = (row as Record<string, unknown>)[field];
+  return [value instanceof Date ? value.toISOString() : ((value as string | null) ?? null), row.id];
+}
+
+function orderBy({ field, direction, nullable }: ListOrder, isReversed: boolean): object[] {
+  const flip = { asc: 'desc', desc: 'asc' } as const;
+  const sort = isReversed ? flip[direction] : direction;
+  if (field === 'id') return [{ id: sort }];
+  return [
+    { [field]: nullable ? { sort, nulls: isReversed ? 'first' : 'last' } : sort },
+    { id: sort },
+  ];
+}
+
+function positionedBeyond(order: ListOrder, side: 'after' | 'before', [value, id]: Position): object {
+  const { field, nullable } = order;
+  const isUp = (order.direction === 'asc') === (side === 'after');
+  const operator = isUp ? 'gt' : 'lt';
+  if (field === 'id') return { id: { [operator]: id } };
+  const sameValue = { [field]: value, id: { [operator]: id } };
+  // Nulls come last whichever way the values run.
+  if (value === null) {
+    return side === 'after' ? sameValue : { OR: [{ [field]: { not: null } }, sameValue] };
+  }
+  const others = { [field]: { [operator]: value } };
+  if (nullable && side === 'after') return { OR: [others, sameValue, { [field]: null }] };
+  // The first condition follows from the second; it is what lets the index find where the page begins.
+  return { AND: [{ [field]: { [`${operator}e`]: value } }, { OR: [others, sameValue] }] };
+}

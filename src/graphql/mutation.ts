@@ -1,0 +1,68 @@
+import type {
+  FieldMap,
+  InputFieldMap,
+  InputShapeFromFields,
+} from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { ManagementScope } from '../auth/scopes.ts';
+import type { Refusal } from '../errors.ts';
+import { builder, type SchemaTypes } from './builder.ts';
+import type { GraphQLContext } from './context.ts';
+import { mutationInputName, mutationPayloadName } from './names.ts';
+
+type InputFields = PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>;
+type PayloadFields<Payload> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Payload>;
+// biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters are contravariant.
+type RefusalClass = new (...parameters: any[]) => Refusal;
+
+interface MutationOptions<Fields extends InputFieldMap, Payload extends object> {
+  readonly description: string;
+  /** The scope that the caller's token must allow. */
+  readonly scope: ManagementScope;
+  readonly input: (t: InputFields) => Fields;
+  readonly payload: (t: PayloadFields<Payload>) => FieldMap;
+  /** The refusals that it can meet: the other members of the result union. */
+  readonly errors: readonly RefusalClass[];
+  readonly resolve: (
+    input: InputShapeFromFields<Fields>,
+    context: GraphQLContext,
+    info: GraphQLResolveInfo,
+  ) => Payload | Promise<Payload>;
+}
+
+/**
+ * Adds a mutation in the schema's one form: an `input` named `<Mutation>Input`, and a union `<Mutation>Result` of
+ * `<Mutation>Payload` and the errors it can meet.
+ */
+export function addMutation<Fields extends InputFieldMap, Payload extends object>(
+  name: string,
+  options: MutationOptions<Fields, Payload>,
+): void {
+  const input = builder.inputType(mutationInputName(name), {
+    description: `What \`${name}\` takes.`,
+    fields: options.input,
+  });
+  const payload = builder.objectRef<Payload>(mutationPayloadName(name)).implement({
+    description: `What \`${name}\` returns when it has done its work.`,
+    fields: options.payload,
+  });
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: payload,
+      description: options.description,
+      authScopes: { scope: options.scope },
+      args: { input: t.arg({ type: input, required: true, description: 'The input.' }) },
+      errors: {
+        types: [...options.errors],
+        union: { description: `What \`${name}\` comes to.` },
+      },
+      // The compiler cannot see through a type parameter that `args` has the one argument declared above.
+      resolve: (_root, args, context, info) =>
+        options.resolve(
+          (args as { input: InputShapeFromFields<Fields> }).input,
+          context,
+          info,
+        ) as never,
+    }),
+  );
+}

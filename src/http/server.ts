@@ -1,0 +1,74 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import type { Logger } from 'pino';
+import { StartError } from '../errors.ts';
+import { newTraceId } from '../ids.ts';
+
+/** A port that is being listened on, before there is anything to answer with. */
+export interface Listener {
+  readonly server: Server;
+  readonly port: number;
+  /** From now on this answers; until then it is 503 but for `/healthz`. */
+  answerWith(handler: RequestListener): void;
+  /** Takes no new connections, lets the requests in flight end, closes the rest. */
+  close(): Promise<void>;
+}
+
+const answer = (response: ServerResponse, status: number, body: string) =>
+  response
+    .writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+    .end(body);
+
+/**
+ * Listens at once, so that a port in use ends the start before anything is written, and so that probes tell a
+ * process that starts from one that is dead.
+ *
+ * @throws {StartError} when the address cannot be listened on.
+ */
+export async function listen({ host, port }: { host: string; port: number }): Promise<Listener> {
+  let handler: RequestListener = (request, response) =>
+    request.url === '/healthz' ? answer(response, 200, 'ok\n') : answer(response, 503, 'starting\n');
+  const server = createServer((request, response) => handler(request, response));
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port }, resolve);
+    });
+  } catch (cause) {
+    throw new StartError(`HOST and PORT ${host}:${port} cannot be listened on: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    answerWith(next) {
+      handler = next;
+    },
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+/** The Fastify instance of the service: its routes come from the features, its server is the listener's. */
+export function createHttp(
+  { server, answerWith }: Listener,
+  options: { log: Logger; trustProxy: boolean },
+): FastifyInstance {
+  return fastify({
+    loggerInstance: options.log as NonNullable<FastifyServerOptions['loggerInstance']>,
+    disableRequestLogging: true,
+    trustProxy: options.trustProxy,
+    genReqId: () => newTraceId(),
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: false },
+    serverFactory(handler) {
+      answerWith(handler);
+      return server;
+    },
+  });
+}

@@ -1,0 +1,71 @@
+import { GraphQLEmailAddress, GraphQLPhoneNumber } from 'graphql-scalars';
+import { z } from 'zod';
+import { InvalidInputError } from './errors.ts';
+
+/**
+ * Checks an input against its schema and returns it as the schema has it.
+ *
+ * @throws {InvalidInputError} with every fault.
+ */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new InvalidInputError(
+    parsed.error.issues.map(({ path, message }) => ({ path: path.map(String), message })),
+  );
+}
+
+const passes = (parse: (value: unknown) => unknown) => (value: string) => {
+  try {
+    parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+// PostgreSQL's text cannot hold it.
+const hasNoNul = (value: string) => !value.includes('\0');
+
+/** Text of one field: no longer than `max` characters. */
+export const text = (max: number) =>
+  z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine(hasNoNul, 'must not hold a NUL character');
+
+/** A name: not empty, no space around it. */
+export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
+
+/** An e-mail address. */
+export const emailAddress = text(320).refine(
+  passes(GraphQLEmailAddress.parseValue),
+  'must be an e-mail address',
+);
+
+/** A telephone number in E.164. */
+export const phoneNumber = text(16).refine(
+  passes(GraphQLPhoneNumber.parseValue),
+  'must be a telephone number in E.164, such as +4915112345678',
+);
+
+/** An absolute URL, http or https. */
+export const webUrl = text(2048).refine(
+  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  'must be an http or https URL',
+);
+
+/** A list without its doubles. */
+export const distinct = <Item extends z.ZodType<string>>(item: Item, max: number) =>
+  z
+    .array(item)
+    .max(max, `must have at most ${max} entries`)
+    .transform((items) => [...new Set(items)]);
+
+const maxJsonBytes = 64 * 1024;
+
+/** A JSON object of at most 64 KiB. */
+export const jsonObject = z
+  .record(z.string(), z.json())
+  .refine((value) => JSON.stringify(value).length <= maxJsonBytes, 'must be at most 64 KiB')
+  .refine((value) => !JSON.stringify(value).includes('\\u0000'), 'must not hold a NUL character');

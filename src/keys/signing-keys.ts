@@ -1,0 +1,145 @@
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { Clock } from '../clock.ts';
+import type { SigningAlgorithm } from '../config.ts';
+import type { Transaction } from '../db/transaction.ts';
+import type { PrismaClient, SigningKey } from '../generated/prisma/client.ts';
+import { newId } from '../ids.ts';
+import type { Cipher } from './cipher.ts';
+
+/** A key that signs. */
+export interface SigningKeyHandle {
+  readonly kid: string;
+  readonly algorithm: string;
+  readonly privateKey: CryptoKey;
+  readonly privateJwk: JWK;
+}
+
+/** The signing keys, in memory; the database has them encrypted. */
+export interface SigningKeys {
+  /** The key that new tokens are signed with. */
+  current(): SigningKeyHandle;
+  /** The public key under that `kid`, reading the database again where it is not known yet. */
+  publicKey(kid: string): Promise<{ key: CryptoKey; algorithm: string } | undefined>;
+  /** The published key set (RFC 7517 §5), the current key first. */
+  jwks(): { keys: JWK[] };
+  /** Every key with its private part, the current one first, as oidc-provider wants them. */
+  privateJwks(): { keys: JWK[] };
+  /** Grows by one each time the set changes. */
+  readonly version: number;
+  /** Reads the keys again. */
+  reload(): Promise<void>;
+}
+
+const purpose = (kid: string) => `signing-key:${kid}`;
+// Unknown `kid`s come from outside; each must not cost a query.
+const reloadIntervalMs = 5_000;
+
+/** Makes a signing key and stores it, its private half encrypted. */
+export async function createSigningKey(
+  tx: Transaction,
+  { cipher, clock }: { cipher: Cipher; clock: Clock },
+  algorithm: SigningAlgorithm,
+): Promise<SigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, {
+    extractable: true,
+    ...(algorithm === 'EdDSA' ? { crv: 'Ed25519' } : {}),
+  });
+  const id = newId('SigningKey');
+  const common = { kid: id, alg: algorithm, use: 'sig' };
+  const publicJwk = { ...(await exportJWK(publicKey)), ...common };
+  const privateJwk = { ...(await exportJWK(privateKey)), ...common };
+  return tx.signingKey.create({
+    data: {
+      id,
+      algorithm,
+      publicJwk,
+      privateJwk: cipher.encrypt(JSON.stringify(privateJwk), purpose(id)),
+      createdAt: clock.now(),
+    },
+  });
+}
+
+/** Whether the key's private half was encrypted under this cipher's secret. */
+export function canDecrypt(cipher: Cipher, key: Pick<SigningKey, 'id' | 'privateJwk'>): boolean {
+  try {
+    cipher.decrypt(key.privateJwk, purpose(key.id));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads the signing keys into memory.
+ *
+ * @throws when there is none, or when one does not decrypt.
+ */
+export async function loadSigningKeys(options: {
+  prisma: PrismaClient;
+  cipher: Cipher;
+  clock: Clock;
+}): Promise<SigningKeys> {
+  const { prisma, cipher, clock } = options;
+  let handles: SigningKeyHandle[] = [];
+  let publicKeys = new Map<string, { key: CryptoKey; algorithm: string }>();
+  let published: JWK[] = [];
+  let version = 0;
+  let lastReloadAt = 0;
+
+  async function reload() {
+    lastReloadAt = clock.now().getTime();
+    const rows = await prisma.signingKey.findMany({
+      where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] },
+      orderBy: [{ retiredAt: { sort: 'asc', nulls: 'first' } }, { createdAt: 'desc' }],
+    });
+    const isSame = rows.length === handles.length && rows.every((row, i) => row.id === handles[i]?.kid);
+    if (isSame && rows.length > 0) return;
+    const loaded = await Promise.all(
+      rows.map(async (row) => {
+        const privateJwk = JSON.parse(cipher.decrypt(row.privateJwk, purpose(row.id))) as JWK;
+        const publicJwk = row.publicJwk as JWK;
+        return {
+          publicJwk,
+          publicKey: (await importJWK(publicJwk, row.algorithm)) as CryptoKey,
+          handle: {
+            kid: row.id,
+            algorithm: row.algorithm,
+            privateKey: (await importJWK(privateJwk, row.algorithm)) as CryptoKey,
+            privateJwk,
+          },
+        };
+      }),
+    );
+    if (loaded.length === 0) throw new Error('The database holds no signing key.');
+    handles = loaded.map(({ handle }) => handle);
+    published = loaded.map(({ publicJwk }) => publicJwk);
+    publicKeys = new Map(
+      loaded.map(({ handle, publicKey }) => [
+        handle.kid,
+        { key: publicKey, algorithm: handle.algorithm },
+      ]),
+    );
+    version += 1;
+  }
+
+  await reload();
+  return {
+    current() {
+      const [first] = handles;
+      if (!first) throw new Error('The database holds no signing key.');
+      return first;
+    },
+    async publicKey(kid) {
+      const known = publicKeys.get(kid);
+      if (known || clock.now().getTime() - lastReloadAt < reloadIntervalMs) return known;
+      await reload();
+      return publicKeys.get(kid);
+    },
+    jwks: () => ({ keys: published }),
+    privateJwks: () => ({ keys: handles.map(({ privateJwk }) => privateJwk) }),
+    get version() {
+      return version;
+    },
+    reload,
+  };
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { type Database, openPostgresql, useEmbedded } from '../../src/db/database.ts';
+import { openEmbedded } from '../../src/db/embedded.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** An administrative connection, where the suite runs on PostgreSQL; absent, it runs embedded. */
+    postgresql: string | null;
+    /** The name of the migrated database that others are cloned from. */
+    template: string;
+    /** The file that holds a dump of the migrated embedded database. */
+    dump: string;
+  }
+}
+
+/** A migrated database of the test's own. */
+export interface TestDatabase {
+  readonly database: Database;
+  /** Opens the same database once more, as a second node would; PostgreSQL alone. */
+  readonly url: string | undefined;
+  readonly embedded: PGlite | undefined;
+  close(): Promise<void>;
+}
+
+const failOnError = (error: Error) => {
+  // Dropping the database at the end breaks idle connections; nothing else may.
+  if (!/terminating connection/.test(error.message)) throw error;
+};
+
+/** Makes a database for one test file: cloned from the migrated template, or loaded from its dump. */
+export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
+  const postgresql = inject('postgresql');
+  if (!postgresql) {
+    const { readFile } = await import('node:fs/promises');
+    const dump = new Blob([await readFile(inject('dump'))]);
+    const embedded = await openEmbedded({ loadDataDir: dump });
+    const database = useEmbedded(embedded);
+    return { database, url: undefined, embedded, close: () => database.close() };
+  }
+  const name = `signet_test_${randomBytes(6).toString('hex')}`;
+  await administer(postgresql, `CREATE DATABASE "${name}" TEMPLATE "${inject('template')}"`);
+  const url = new URL(postgresql);
+  url.pathname = `/${name}`;
+  const database = openPostgresql({
+    url: url.href,
+    poolSize,
+    tokenPoolSize: poolSize,
+    onError: failOnError,
+  });
+  return {
+    database,
+    url: url.href,
+    embedded: undefined,
+    async close() {
+      await database.close();
+      await administer(postgresql, `DROP DATABASE "${name}" WITH (FORCE)`);
+    },
+  };
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

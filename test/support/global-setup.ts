@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { openPostgresql, useEmbedded } from '../../src/db/database.ts';
+import { openEmbedded } from '../../src/db/embedded.ts';
+import './database.ts';
+
+/** Migrates once; each test file begins with a copy. */
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'signet-test-'));
+  const dump = join(folder, 'migrated.tar');
+  const template = `signet_template_${process.pid}`;
+  const postgresql = process.env['TEST_DATABASE_URL'] ?? null;
+  const clients: (() => Promise<void>)[] = [];
+
+  if (postgresql) {
+    const client = new pg.Client({ connectionString: postgresql });
+    await client.connect();
+    await client.query(`CREATE DATABASE "${template}"`);
+    const url = new URL(postgresql);
+    url.pathname = `/${template}`;
+    const database = openPostgresql({
+      url: url.href,
+      poolSize: 1,
+      tokenPoolSize: 1,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    await database.migrate();
+    await database.close();
+    clients.push(async () => {
+      await client.query(`DROP DATABASE "${template}" WITH (FORCE)`);
+      await client.end();
+    });
+  } else {
+    const embedded = await openEmbedded({});
+    await useEmbedded(embedded).migrate();
+    await writeFile(dump, Buffer.from(await (await embedded.dumpDataDir('none')).arrayBuffer()));
+    await embedded.close();
+  }
+
+  project.provide('postgresql', postgresql);
+  project.provide('template', template);
+  project.provide('dump', dump);
+
+  return async () => {
+    for (const close of clients) await close();
+    await rm(folder, { recursive: true, force: true });
+  };
+}
