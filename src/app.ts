@@ -9,6 +9,7 @@ import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
 import { StartError } from './errors.ts';
+import { createGraphQLServer, registerGraphQL } from './http/graphql.ts';
 import { registerOperational } from './http/operational.ts';
 import { createHttp, listen } from './http/server.ts';
 import { createCipher } from './keys/cipher.ts';
@@ -72,6 +73,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const http = createHttp(listener, { log, trustProxy: config.trustProxy });
     registerOperational(http, services, metrics);
     await registerOidc(http, services);
+    registerGraphQL(http, createGraphQLServer(services));
     await http.ready();
     return {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,

@@ -66,6 +66,6 @@ const maxJsonBytes = 64 * 1024;
 
 /** A JSON object of at most 64 KiB. */
 export const jsonObject = z
-  .record(z.string(), z.json())
+  .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= maxJsonBytes, 'must be at most 64 KiB')
   .refine((value) => !JSON.stringify(value).includes('\\u0000'), 'must not hold a NUL character');

@@ -3,14 +3,48 @@ import { requestError } from './request-error.ts';
 
 const defaultPageSize = 20;
 
-/** Which way a list is ordered. */
-export const OrderDirection = builder.enumType('OrderDirection', {
+const OrderDirection = builder.enumType('OrderDirection', {
   description: 'Which way a list is ordered.',
   values: {
     ASC: { description: 'Smallest, earliest, or first in the alphabet first.' },
     DESC: { description: 'Largest, latest, or last in the alphabet first.' },
   } as const,
 });
+
+type OrderFields = Readonly<
+  Record<string, { readonly field: string; readonly nullable: boolean; readonly description: string }>
+>;
+
+/** Newest first: the order of a list for which none is asked. Ids begin with the time they were made. */
+const newestFirst: ListOrder = { field: 'id', nullable: false, direction: 'desc' };
+
+/**
+ * Makes a list's `orderBy` input, `<Type>Order`, and the reader of its value.
+ *
+ * @param fields For each value of `<Type>OrderField` the column, and whether it can be null.
+ */
+export function orderInput(typename: string, fields: OrderFields) {
+  const fieldEnum = builder.enumType(`${typename}OrderField`, {
+    description: 'What to order the list by.',
+    values: Object.fromEntries(
+      Object.entries(fields).map(([value, { description }]) => [value, { description }]),
+    ),
+  });
+  const input = builder.inputType(`${typename}Order`, {
+    description: 'How to order the list. What has no value comes last.',
+    fields: (t) => ({
+      field: t.field({ type: fieldEnum, required: true, description: 'What to order by.' }),
+      direction: t.field({ type: OrderDirection, defaultValue: 'ASC', description: 'Which way.' }),
+    }),
+  });
+  const read = (value: typeof input.$inferInput | null | undefined): ListOrder => {
+    const chosen = value && fields[String(value.field)];
+    if (!chosen) return newestFirst;
+    const { field, nullable } = chosen;
+    return { field, nullable, direction: value.direction === 'DESC' ? 'desc' : 'asc' };
+  };
+  return { input, read };
+}
 
 /** Gives the connection of a root list its `totalCount`; to be passed as the connection's own options. */
 export const counted = {
@@ -161,3 +195,9 @@ function positionedBeyond(order: ListOrder, side: 'after' | 'before', [value, id
   // The first condition follows from the second; it is what lets the index find where the page begins.
   return { AND: [{ [field]: { [`${operator}e`]: value } }, { OR: [others, sameValue] }] };
 }
+
+/** The condition on an instant that lies between two others, each of which may be open. */
+export const between = (after: Date | null | undefined, before: Date | null | undefined) =>
+  after == null && before == null
+    ? undefined
+    : { ...(after == null ? {} : { gt: after }), ...(before == null ? {} : { lt: before }) };

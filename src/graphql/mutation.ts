@@ -3,6 +3,7 @@ import type {
   InputFieldMap,
   InputShapeFromFields,
 } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../auth/scopes.ts';
 import type { Refusal } from '../errors.ts';
@@ -10,8 +11,10 @@ import { builder, type SchemaTypes } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { mutationInputName, mutationPayloadName } from './names.ts';
 
-type InputFields = PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>;
-type PayloadFields<Payload> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Payload>;
+/** Builds the fields of a mutation's input. */
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>;
+/** Builds the fields of a mutation's payload. */
+export type PayloadFields<Payload> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Payload>;
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters are contravariant.
 type RefusalClass = new (...parameters: any[]) => Refusal;
 
@@ -65,4 +68,23 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
         ) as never,
     }),
   );
+}
+
+/**
+ * Deletes a record and returns it as it last was, with the relations that the request selects in its payload:
+ * read before, for they cannot be read after.
+ *
+ * @param field The payload's field that holds the record.
+ */
+export async function asItLastWas<Row extends object>(options: {
+  readonly context: GraphQLContext;
+  readonly info: GraphQLResolveInfo;
+  readonly field: string;
+  readonly read: (query: object) => Promise<Row | null>;
+  readonly remove: () => Promise<Row>;
+}): Promise<Row> {
+  const { context, info, field, read, remove } = options;
+  const typeName = mutationPayloadName(info.fieldName);
+  const before = await read(queryFromInfo({ context, info, typeName, path: [field] }));
+  return { ...before, ...(await remove()) };
 }

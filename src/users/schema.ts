@@ -1,9 +1,9 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, User as UserRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { counted, OrderDirection, readPage } from '../graphql/list.ts';
-import { addMutation } from '../graphql/mutation.ts';
-import { queryFromInfo } from '@pothos/plugin-prisma';
+import { between, counted, orderInput, readPage } from '../graphql/list.ts';
+import { addMutation, asItLastWas, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
 import {
   createUser,
   deleteUser,
@@ -16,6 +16,7 @@ import {
 
 /** A person's account. */
 export const User = builder.prismaNode('User', {
+  nullable: true,
   id: { field: 'id', description: "The user's id: a TypeID with the prefix `user`." },
   description: "A person's account.",
   authScopes: { scope: 'users:read' },
@@ -77,26 +78,182 @@ const UserFilter = builder.inputType('UserFilter', {
   }),
 });
 
-const orderFields = {
-  CREATED_AT: { field: 'createdAt', nullable: false, description: 'By when they were created.' },
+const order = orderInput('User', {
+  // Ids begin with the time they were made.
+  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
   UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By when they last changed.' },
   LAST_SIGN_IN_AT: { field: 'lastSignInAt', nullable: true, description: 'By when they last signed in.' },
   NAME: { field: 'name', nullable: true, description: 'By name.' },
   USERNAME: { field: 'username', nullable: true, description: 'By user name.' },
   PRIMARY_EMAIL: { field: 'primaryEmail', nullable: true, description: 'By e-mail address.' },
-} as const;
+});
 
-const UserOrder = builder.inputType('UserOrder', {
-  description: 'How to order users; those without a value come last.',
-  fields: (t) => ({
-    field: t.field({
-      type: builder.enumType('UserOrderField', {
-        description: 'What to order users by.',
-        values: orderFields,
-      }),
-      required: true,
-      description: 'What to order by.',
-    }),
-    direction: t.field({ type: OrderDirection, defaultValue: 'ASC', description: 'Which way.' }),
+function userWhere(filter: typeof UserFilter.$inferInput | null | undefined): Prisma.UserWhereInput {
+  if (!filter) return {};
+  const { search, roleId, organizationId, isSuspended } = filter;
+  const contains = { contains: search?.trim() ?? '', mode: 'insensitive' } as const;
+  return {
+    ...(search?.trim()
+      ? {
+          OR: [
+            { name: contains },
+            { username: contains },
+            { primaryEmail: contains },
+            { primaryPhone: contains },
+            { id: contains },
+          ],
+        }
+      : {}),
+    ...(roleId == null ? {} : { roles: { some: { roleId } } }),
+    ...(organizationId == null ? {} : { organizations: { some: { organizationId } } }),
+    ...(isSuspended == null ? {} : { isSuspended }),
+    createdAt: between(filter.createdAfter, filter.createdBefore),
+    lastSignInAt: between(filter.lastSignInAfter, filter.lastSignInBefore),
+  };
+}
+
+builder.queryFields((t) => ({
+  user: t.prismaField({
+    type: 'User',
+    nullable: true,
+    description: 'A user, or null where there is none with that id.',
+    authScopes: { scope: 'users:read' },
+    args: { id: t.arg.id({ required: true, description: "The user's id." }) },
+    resolve: (query, _root, { id }, { database }) =>
+      database.prisma.user.findUnique({ ...query, where: { id } }),
   }),
+  users: t.connection(
+    {
+      type: User,
+      description: 'The users, newest first where no order is asked for.',
+      authScopes: { scope: 'users:read' },
+      args: {
+        filter: t.arg({ type: UserFilter, description: 'Which users to list.' }),
+        orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
+      },
+      resolve: (_root, args, context, info) => {
+        const { user } = context.database.prisma;
+        const where = userWhere(args.filter);
+        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
+        return readPage({
+          args,
+          order: order.read(args.orderBy),
+          find: (page) => user.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
+          count: () => user.count({ where }),
+        });
+      },
+    },
+    counted,
+  ),
+}));
+
+const userPayload = (t: PayloadFields<{ user: UserRow }>) => ({
+  user: t.field({ type: User, description: 'The user.', resolve: ({ user }) => user }),
+});
+
+const idField = (t: InputFields) => ({
+  id: t.id({ required: true, description: "The user's id." }),
+});
+const profileFields = (t: InputFields) => ({
+  username: t.string({
+    description: 'Letters, digits, ".", "_" and "-", at most 128. Unique, whatever its case.',
+  }),
+  primaryEmail: t.field({ type: 'EmailAddress', description: 'Unique, whatever its case.' }),
+  primaryPhone: t.field({ type: 'PhoneNumber', description: 'In E.164. Unique.' }),
+  name: t.string({ description: 'At most 128 characters.' }),
+  avatar: t.field({ type: 'URL', description: 'The http or https URL of a picture.' }),
+});
+
+addMutation('createUser', {
+  description:
+    'Creates a user, who gets the roles marked as default. Raises `User.Created`.',
+  scope: 'users:write',
+  input: (t) => ({
+    ...profileFields(t),
+    password: t.string({ description: 'At least 8 characters. Never shown again.' }),
+    profile: t.field({ type: 'JSONObject', description: 'Standard claims about the person.' }),
+    customData: t.field({ type: 'JSONObject', description: 'At most 64 KiB.' }),
+  }),
+  payload: userPayload,
+  errors: [InvalidInputError, ConflictError],
+  resolve: async (input, context) => ({ user: await createUser(context, input) }),
+});
+
+addMutation('updateUser', {
+  description:
+    "Changes a user's own fields. An absent field is left alone, null clears it. Raises `User.Data.Updated`.",
+  scope: 'users:write',
+  input: (t) => ({ ...idField(t), ...profileFields(t) }),
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError, ConflictError],
+  resolve: async (input, context) => ({ user: await updateUser(context, input) }),
+});
+
+addMutation('updateUserCustomData', {
+  description:
+    "Merges into a user's custom data at the first level; null removes a key. Raises `User.Data.Updated`.",
+  scope: 'users:write',
+  input: (t) => ({
+    ...idField(t),
+    customData: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+  }),
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({ user: await updateUserCustomData(context, input) }),
+});
+
+addMutation('updateUserProfile', {
+  description:
+    "Merges into a user's profile at the first level; null removes a key. Raises `User.Data.Updated`.",
+  scope: 'users:write',
+  input: (t) => ({
+    ...idField(t),
+    profile: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+  }),
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({ user: await updateUserProfile(context, input) }),
+});
+
+addMutation('updateUserPassword', {
+  description:
+    "Sets a user's password and ends the user's sessions, refresh tokens and access tokens. Raises `User.Data.Updated`, without the password.",
+  scope: 'users:write',
+  input: (t) => ({
+    ...idField(t),
+    password: t.string({ required: true, description: 'At least 8 characters.' }),
+  }),
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({ user: await updateUserPassword(context, input) }),
+});
+
+addMutation('updateUserSuspensionStatus', {
+  description:
+    "Suspends a user, which ends the user's sessions, refresh tokens and access tokens, or lets the user in again. Raises `User.SuspensionStatus.Updated` where it changes something.",
+  scope: 'users:write',
+  input: (t) => ({
+    ...idField(t),
+    isSuspended: t.boolean({ required: true, description: 'Whether the user is to be suspended.' }),
+  }),
+  payload: userPayload,
+  errors: [NotFoundError],
+  resolve: async (input, context) => ({ user: await updateUserSuspensionStatus(context, input) }),
+});
+
+addMutation('deleteUser', {
+  description:
+    'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.',
+  scope: 'users:write',
+  input: idField,
+  payload: userPayload,
+  errors: [NotFoundError],
+  resolve: async (input, context, info) => {
+    const { user } = context.database.prisma;
+    return { user: await asItLastWas({
+      read: (query) => user.findUnique({ ...query, where: { id: input.id } }),
+      remove: () => deleteUser(context, input),
+      context, info, field: 'user',
+    }) };
+  },
 });

@@ -1,0 +1,183 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { TokenFault } from '../auth/access-token.ts';
+import { authenticate } from '../auth/caller.ts';
+import { type Services, systemActor } from '../auth/context.ts';
+import { limits } from '../graphql/builder.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { limitAliases } from '../graphql/limit-aliases.ts';
+import { type RequestErrorCode, requestError } from '../graphql/request-error.ts';
+import { schema } from '../schema.ts';
+
+const maxBodyBytes = 4 * 1024 * 1024;
+
+/** The request that an operation came with: its id is the trace id of all that follows from it. */
+interface RequestScope {
+  readonly id: string;
+  readonly log: Logger;
+}
+
+/**
+ * Makes what resolvers see, from the credentials that came with a request or a connection.
+ *
+ * @throws UNAUTHENTICATED when a token came that is not one to accept; without one the caller is null.
+ */
+export async function createGraphQLContext(
+  services: Services,
+  authorization: string | null | undefined,
+  traceId: string,
+): Promise<GraphQLContext> {
+  try {
+    const caller = authorization ? await authenticate(services, authorization) : null;
+    return { ...services, caller, actor: caller?.actor ?? systemActor, traceId };
+  } catch (error) {
+    if (!(error instanceof TokenFault)) throw error;
+    throw requestError('UNAUTHENTICATED', `The access token is refused: ${error.message}.`);
+  }
+}
+
+// The status of a document that does not parse, or does not fit the schema, is for GraphQL over HTTP to say:
+// it depends on the media type asked for.
+const specified = { spec: true, status: 400 };
+const badInput = { status: 400 };
+
+function withCode(error: GraphQLError, code: RequestErrorCode, http: object): GraphQLError {
+  if (error.extensions['code']) return error;
+  const { message, nodes, source, positions, path, originalError } = error;
+  const extensions = { ...error.extensions, code, http };
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+}
+
+const withoutSuggestion = (error: GraphQLError): GraphQLError => {
+  const { nodes, source, positions, extensions } = error;
+  const message = error.message.replace(/ Did you mean .*$/s, '');
+  return new GraphQLError(message, { nodes, source, positions, extensions });
+};
+
+/** Keeps documents within their limits, and gives every error the code that the contract names. */
+function contractPlugin(introspection: boolean): Plugin {
+  return {
+    onParse({ params }) {
+      params.options = { ...params.options, maxTokens: limits.tokens };
+      return ({ result, replaceParseResult }) => {
+        if (result instanceof GraphQLError) {
+          replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified) as never);
+        }
+      };
+    },
+    onValidate({ addValidationRule }) {
+      addValidationRule(limitAliases);
+      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+      return ({ valid, result, setResult }) => {
+        if (valid) return;
+        const errors = result as readonly GraphQLError[];
+        const told = introspection ? errors : errors.map(withoutSuggestion);
+        setResult(told.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED', specified)));
+      };
+    },
+    onExecute: () => ({
+      onExecuteDone({ result, setResult }) {
+        if (!('errors' in result) || result.data !== undefined) return;
+        // Nothing ran: the variables do not fit, or no operation of that name is there.
+        const errors = result.errors?.map((error) =>
+          error.path ? error : withCode(error, 'BAD_USER_INPUT', badInput),
+        );
+        setResult({ ...result, ...(errors ? { errors } : {}) });
+      },
+    }),
+  };
+}
+
+/** The GraphQL server, without a transport. */
+export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
+
+/** Makes the GraphQL server: queries, mutations, GraphiQL; every fault masked and logged under its request's id. */
+export function createGraphQLServer(services: Services) {
+  const { graphiql, introspection } = services.config;
+  const scope = new AsyncLocalStorage<RequestScope>();
+
+  const yoga = createYoga<{ authorization: string | undefined; traceId: string }, GraphQLContext>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    logging: false,
+    cors: false,
+    batching: false,
+    graphiql: graphiql
+      ? { title: 'Signet', defaultQuery: graphiqlGreeting, shouldPersistHeaders: false }
+      : false,
+    parserAndValidationCache: true,
+    context: ({ authorization, traceId }) =>
+      createGraphQLContext(services, authorization, traceId),
+    maskedErrors: {
+      maskError(error) {
+        const { id, log } = scope.getStore() ?? { id: 'none', log: services.log };
+        return maskFault(error, id, log);
+      },
+    },
+    plugins: [contractPlugin(introspection)],
+  });
+  return { yoga, scope };
+}
+
+const graphiqlGreeting = `# Put {"Authorization": "Bearer <access token>"} under "Headers" below.
+query Users {
+  users(first: 10) {
+    nodes: edges { node { id name username primaryEmail } }
+  }
+}
+`;
+
+function maskFault(error: unknown, requestId: string, log: Logger): Error {
+  if (error instanceof GraphQLError && isMeant(error)) {
+    // Yoga's own word for a request that is not one.
+    if (error.extensions['code'] === 'BAD_REQUEST') error.extensions['code'] = 'BAD_USER_INPUT';
+    return error;
+  }
+  log.error({ err: error, requestId }, 'a GraphQL operation failed');
+  const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as never);
+  return new GraphQLError('Something failed inside. The log has the details under the request id.', {
+    nodes,
+    source,
+    positions,
+    path,
+    extensions: { code: 'INTERNAL_SERVER_ERROR', requestId, http: { status: 500 } },
+  });
+}
+
+// A GraphQLError was written for the client; one that wraps something else was not.
+function isMeant({ originalError }: GraphQLError): boolean {
+  return originalError == null || (originalError instanceof GraphQLError && isMeant(originalError));
+}
+
+/** Mounts `/graphql` over HTTP. */
+export function registerGraphQL(http: FastifyInstance, { yoga, scope }: GraphQLServer): void {
+  http.register(async (graphql) => {
+    // The body goes to Yoga as it came, within a bound.
+    graphql.removeAllContentTypeParsers();
+    graphql.addContentTypeParser(
+      '*',
+      { parseAs: 'string', bodyLimit: maxBodyBytes },
+      (_request, body, done) => done(null, body),
+    );
+    graphql.route({
+      url: '/graphql',
+      method: ['GET', 'POST', 'OPTIONS'],
+      handler: async (request, reply) => {
+        reply.hijack();
+        const { id, log } = request;
+        await scope.run({ id, log: log as Logger }, () =>
+          yoga.handle(withBody(request), reply.raw, {
+            authorization: request.headers.authorization,
+            traceId: id,
+          }),
+        );
+      },
+    });
+  });
+}
+
+const withBody = ({ raw, body }: FastifyRequest) => Object.assign(raw, { body });
