@@ -68,10 +68,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       database,
       cipher,
       keys,
+      metrics: new Registry(),
     };
-    const metrics = new Registry();
     const http = createHttp(listener, { log, trustProxy: config.trustProxy });
-    registerOperational(http, services, metrics);
+    registerOperational(http, services);
     await registerOidc(http, services);
     registerGraphQL(http, createGraphQLServer(services));
     await http.ready();

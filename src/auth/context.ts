@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
@@ -17,6 +18,8 @@ export interface Services {
   readonly database: Database;
   readonly cipher: Cipher;
   readonly keys: SigningKeys;
+  /** Where a feature registers what it counts; `GET /metrics` shows it. */
+  readonly metrics: Registry;
 }
 
 /** Who did something, as events tell it. */

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram } from 'prom-client';
 import type { Services } from '../auth/context.ts';
 
 /** What operators look at: liveness, readiness, metrics, and a log line a request. */
-export function registerOperational(http: FastifyInstance, services: Services, metrics: Registry): void {
+export function registerOperational(http: FastifyInstance, services: Services): void {
+  const { metrics } = services;
   collectDefaultMetrics({ register: metrics });
   const duration = new Histogram({
     name: 'signet_http_request_duration_seconds',
