@@ -1,8 +1,8 @@
 // Writes the SQL that is missing between the migrations and schema.prisma into a new migration:
 // `npm run migration -- add_something`. With `--check` it writes nothing and fails where something is missing.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { diffMigrations } from '../src/db/migrate.ts';
 import { EmbeddedAdapter, openEmbedded } from '../src/db/embedded.ts';
+import { diffMigrations } from '../src/db/migrate.ts';
 
 const name = process.argv[2];
 if (!name) {
@@ -24,5 +24,7 @@ if (sql === '') {
   const folder = new URL(`../prisma/migrations/${stamp}_${name}/`, import.meta.url);
   await mkdir(folder);
   await writeFile(new URL('migration.sql', folder), sql);
-  console.log(`Wrote prisma/migrations/${stamp}_${name}/migration.sql: read it before you commit it.`);
+  console.log(
+    `Wrote prisma/migrations/${stamp}_${name}/migration.sql: read it before you commit it.`,
+  );
 }

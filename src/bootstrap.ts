@@ -27,6 +27,8 @@ export async function bootstrap(options: {
   return transaction(database, async (tx) => {
     // Nodes that start together take turns.
     await lockName(tx, 'signet:bootstrap');
+    const isFirstStart =
+      (await tx.resource.count({ where: { indicator: managementIndicator } })) === 0;
     const roleId = await ensureAdminRole(tx, clock);
     if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
       await createSigningKey(tx, { cipher, clock }, config.signingAlgorithm);
@@ -35,7 +37,7 @@ export async function bootstrap(options: {
       await ensureApplication(tx, clock, roleId, config.adminClient);
       return undefined;
     }
-    if ((await tx.applicationRole.count({ where: { roleId } })) > 0) return undefined;
+    if (!isFirstStart) return undefined;
     const credentials = { id: newId('Application'), secret: generateSecret() };
     await ensureApplication(tx, clock, roleId, credentials);
     return credentials;
@@ -76,7 +78,10 @@ async function ensureAdminRole(tx: Transaction, clock: Clock): Promise<string> {
     },
     update: {},
   });
-  const scopes = await tx.scope.findMany({ where: { resourceId: resource.id }, select: { id: true } });
+  const scopes = await tx.scope.findMany({
+    where: { resourceId: resource.id },
+    select: { id: true },
+  });
   await tx.roleScope.createMany({
     data: scopes.map((scope) => ({ roleId: role.id, scopeId: scope.id })),
     skipDuplicates: true,

@@ -11,8 +11,7 @@ const flag = z
   .enum(['true', 'false'])
   .optional()
   .transform((value) => value === 'true');
-const count = (fallback: number, least = 1) =>
-  z.coerce.number().int().min(least).default(fallback);
+const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
 const environment = z
   .object({
@@ -32,14 +31,23 @@ const environment = z
     SIGNET_SECRET: z.string().min(1).optional(),
     ADMIN_CLIENT_ID: z
       .string()
-      .refine((value) => kindOfId(value) === 'Application', 'must be a TypeID that begins with app_')
+      .refine(
+        (value) => kindOfId(value) === 'Application',
+        'must be a TypeID that begins with app_',
+      )
       .optional(),
     ADMIN_CLIENT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
     SIGNING_ALG: z.enum(signingAlgorithms).default('ES256'),
     EVENT_RETENTION_DAYS: count(90),
     ALLOW_PRIVATE_WEBHOOKS: flag,
-    GRAPHIQL: z.enum(['true', 'false']).default('true').transform((value) => value === 'true'),
-    INTROSPECTION: z.enum(['true', 'false']).default('true').transform((value) => value === 'true'),
+    GRAPHIQL: z
+      .enum(['true', 'false'])
+      .default('true')
+      .transform((value) => value === 'true'),
+    INTROSPECTION: z
+      .enum(['true', 'false'])
+      .default('true')
+      .transform((value) => value === 'true'),
     TRUST_PROXY: flag,
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

@@ -7,7 +7,10 @@ import { InvalidInputError } from './errors.ts';
  *
  * @throws {InvalidInputError} with every fault.
  */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   throw new InvalidInputError(
@@ -55,6 +58,14 @@ export const webUrl = text(2048).refine(
   'must be an http or https URL',
 );
 
+/** A field of a patch that can be left alone but not cleared. */
+export const notNull = <Field extends z.ZodType>(field: Field) =>
+  field.nullish().transform((value, context) => {
+    if (value !== null) return value as z.output<Field> | undefined;
+    context.addIssue('cannot be cleared');
+    return z.NEVER;
+  });
+
 /** A list without its doubles. */
 export const distinct = <Item extends z.ZodType<string>>(item: Item, max: number) =>
   z
@@ -69,3 +80,9 @@ export const jsonObject = z
   .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= maxJsonBytes, 'must be at most 64 KiB')
   .refine((value) => !JSON.stringify(value).includes('\\u0000'), 'must not hold a NUL character');
+
+/** A record with a patch laid over it: an undefined field is left alone. */
+export const patched = <Row extends object>(row: Row, patch: object): Row => ({
+  ...row,
+  ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+});

@@ -1,6 +1,10 @@
 import './graphql/errors.ts';
 import './graphql/scalars.ts';
+import './events/schema.ts';
+import './resources/schema.ts';
+import './roles/schema.ts';
 import './users/schema.ts';
+import './applications/schema.ts';
 import { builder } from './graphql/builder.ts';
 
 /** The whole GraphQL schema; `schema.graphql` is its print. */

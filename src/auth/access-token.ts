@@ -50,7 +50,9 @@ export async function signAccessToken(
   claims: AccessTokenClaims,
 ): Promise<string> {
   const { algorithm, kid, privateKey } = keys.current();
-  return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid }).sign(privateKey);
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid })
+    .sign(privateKey);
 }
 
 /**

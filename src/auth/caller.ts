@@ -1,11 +1,6 @@
 import type { Sql } from '../db/sql.ts';
 import { kindOfId } from '../ids.ts';
-import {
-  type AccessTokenClaims,
-  issuedAt,
-  TokenFault,
-  verifyAccessToken,
-} from './access-token.ts';
+import { type AccessTokenClaims, issuedAt, TokenFault, verifyAccessToken } from './access-token.ts';
 import type { Actor, Services } from './context.ts';
 import { managementIndicator } from './scopes.ts';
 

@@ -21,10 +21,12 @@ export const managementScopes: ReadonlyMap<ManagementScope, string> = new Map<
   string
 >([
   ['all', 'Everything.'],
-  ...(Object.entries(areas) as [Area, string][]).flatMap(([area, what]): [ManagementScope, string][] => [
-    [`${area}:read`, `Read ${what}.`],
-    [`${area}:write`, `Read and change ${what}.`],
-  ]),
+  ...(Object.entries(areas) as [Area, string][]).flatMap(
+    ([area, what]): [ManagementScope, string][] => [
+      [`${area}:read`, `Read ${what}.`],
+      [`${area}:write`, `Read and change ${what}.`],
+    ],
+  ),
   ['events:read', 'Read the event log and subscribe to it.'],
 ]);
 

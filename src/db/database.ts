@@ -1,5 +1,5 @@
-import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { PGlite } from '@electric-sql/pglite';
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { EmbeddedAdapter, embeddedSql } from './embedded.ts';
 import { applyMigrations } from './migrate.ts';

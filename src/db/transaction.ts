@@ -38,8 +38,10 @@ export function sqlState(error: unknown): string | undefined {
       originalCode?: unknown;
       meta?: { code?: unknown; driverAdapterError?: { cause?: { originalCode?: unknown } } };
     };
-    const state = originalCode ?? meta?.driverAdapterError?.cause?.originalCode ?? meta?.code ?? code;
-    if (typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) && !/^P\d/.test(state)) return state;
+    const state =
+      originalCode ?? meta?.driverAdapterError?.cause?.originalCode ?? meta?.code ?? code;
+    if (typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) && !/^P\d/.test(state))
+      return state;
   }
   return undefined;
 }
@@ -54,7 +56,8 @@ function isTransient(error: unknown): boolean {
  * The name of the unique constraint or index that a write broke, or undefined where it failed for another reason.
  */
 export function brokenConstraint(error: unknown): string | undefined {
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') return undefined;
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002')
+    return undefined;
   const text = JSON.stringify(error.meta);
   return /unique constraint \\?"([^"\\]+)/.exec(text)?.[1] ?? text;
 }

@@ -16,7 +16,14 @@ import type {
 
 /** What an event is about: the model of its typed field in GraphQL, and where its data names the subject. */
 interface EventDefinition<Data> {
-  readonly subject: 'User' | 'Role' | 'Scope' | 'Organization' | 'OrganizationRole' | 'OrganizationScope' | null;
+  readonly subject:
+    | 'User'
+    | 'Role'
+    | 'Scope'
+    | 'Organization'
+    | 'OrganizationRole'
+    | 'OrganizationScope'
+    | null;
   readonly subjectId: (data: Data) => string | null;
   readonly description: string;
 }
@@ -25,7 +32,11 @@ type Subject = NonNullable<EventDefinition<unknown>['subject']>;
 
 const record =
   <Data extends { readonly id: string }>(subject: Subject) =>
-  (description: string): EventDefinition<Data> => ({ subject, subjectId: ({ id }) => id, description });
+  (description: string): EventDefinition<Data> => ({
+    subject,
+    subjectId: ({ id }) => id,
+    description,
+  });
 
 const user = record<UserRecord>('User');
 const userUpdate = record<UserRecord & Changes>('User');
@@ -92,7 +103,9 @@ export const catalogue = {
 
   'OrganizationScope.Created': organizationScope('An organization scope was created.'),
   'OrganizationScope.Deleted': organizationScope('An organization scope was deleted.'),
-  'OrganizationScope.Data.Updated': organizationScopeUpdate("An organization scope's data changed."),
+  'OrganizationScope.Data.Updated': organizationScopeUpdate(
+    "An organization scope's data changed.",
+  ),
 
   'Identifier.Lockout': {
     subject: null,

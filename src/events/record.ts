@@ -7,7 +7,9 @@ import { catalogue, type EventData, type EventName } from './catalogue.ts';
 import type { Changes } from './payloads.ts';
 
 /** One event to record: a type and its data. */
-export type NewEvent = { [Name in EventName]: { readonly type: Name; readonly data: EventData<Name> } }[EventName];
+export type NewEvent = {
+  [Name in EventName]: { readonly type: Name; readonly data: EventData<Name> };
+}[EventName];
 
 /**
  * Writes events into the log, in the caller's transaction and in this order, and does nothing else: they are

@@ -10,8 +10,8 @@ import { getDatamodel } from '../generated/pothos.ts';
 
 import { kindOfId } from '../ids.ts';
 import type { GraphQLContext } from './context.ts';
-import { requestError } from './request-error.ts';
 import { mutationResultName } from './names.ts';
+import { requestError } from './request-error.ts';
 
 interface Declared {
   Context: GraphQLContext;
@@ -29,7 +29,7 @@ interface Declared {
     EmailAddress: { Input: string; Output: string };
     PhoneNumber: { Input: string; Output: string };
   };
-  Connection: { totalCount?: () => Promise<number> };
+  Connection: { readonly totalCount: number | (() => Promise<number>) };
 }
 
 /** How much one request may ask for. */
@@ -112,5 +112,6 @@ export type SchemaTypes =
   typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never;
 
 builder.queryType({ description: 'What can be read.' });
-builder.mutationType({ description: 'What can be changed: every mutation takes one input and returns a result union.' });
-
+builder.mutationType({
+  description: 'What can be changed: every mutation takes one input and returns a result union.',
+});

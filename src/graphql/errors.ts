@@ -1,7 +1,7 @@
 import {
   ConflictError,
-  errorCodes,
   type ErrorCode,
+  errorCodes,
   type InputIssue,
   InvalidInputError,
   NotAllowedError,
@@ -25,7 +25,8 @@ const ErrorCodeEnum = builder.enumType('ErrorCode', {
 });
 
 const ErrorInterface = builder.interfaceRef<Refusal>('Error').implement({
-  description: 'A request that was understood and declined: nothing was written, no event was raised.',
+  description:
+    'A request that was understood and declined: nothing was written, no event was raised.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCodeEnum, description: 'The kind of failure.' }),
     message: t.exposeString('message', { description: 'The failure in words, for a person.' }),

@@ -11,7 +11,10 @@ export function limitAliases(context: ValidationContext): ASTVisitor {
       count += 1;
       if (count === limits.aliases + 1) {
         context.reportError(
-          requestError('QUERY_TOO_COMPLEX', `The document has more than ${limits.aliases} aliases.`),
+          requestError(
+            'QUERY_TOO_COMPLEX',
+            `The document has more than ${limits.aliases} aliases.`,
+          ),
         );
       }
     },

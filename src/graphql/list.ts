@@ -1,3 +1,4 @@
+import type { OutputType } from '@pothos/core';
 import { builder, limits, type SchemaTypes } from './builder.ts';
 import { requestError } from './request-error.ts';
 
@@ -12,7 +13,10 @@ const OrderDirection = builder.enumType('OrderDirection', {
 });
 
 type OrderFields = Readonly<
-  Record<string, { readonly field: string; readonly nullable: boolean; readonly description: string }>
+  Record<
+    string,
+    { readonly field: string; readonly nullable: boolean; readonly description: string }
+  >
 >;
 
 /** Newest first: the order of a list for which none is asked. Ids begin with the time they were made. */
@@ -46,18 +50,31 @@ export function orderInput(typename: string, fields: OrderFields) {
   return { input, read };
 }
 
-/** Gives the connection of a root list its `totalCount`; to be passed as the connection's own options. */
-export const counted = {
-  fields: (t: PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, { totalCount?: () => Promise<number> }>) => ({
-    totalCount: t.int({
-      description: 'How many there are over all pages. Counted only when asked for.',
-      resolve: ({ totalCount }) => {
-        if (!totalCount) throw new Error('This connection does not say how to count itself.');
-        return totalCount();
-      },
-    }),
-  }),
-};
+/**
+ * Makes the connection type of a list, `<Type>Connection`, the same wherever the type is listed. Its resolver
+ * gives `totalCount` as a number, or as a function that is called where the request asks for it.
+ */
+export function connectionOf<Type extends OutputType<SchemaTypes>>(typename: string, type: Type) {
+  const edge = builder.edgeObject({
+    type,
+    name: `${typename}Edge`,
+    description: `One of the list, with its place in it.`,
+  });
+  return builder.connectionObject(
+    {
+      type,
+      name: `${typename}Connection`,
+      description: `A page of a list (Relay cursor connections).`,
+      fields: (t) => ({
+        totalCount: t.int({
+          description: 'How many there are over all pages. Counted only when asked for.',
+          resolve: ({ totalCount }) => (typeof totalCount === 'number' ? totalCount : totalCount()),
+        }),
+      }),
+    },
+    edge,
+  );
+}
 
 /** The paging arguments of a connection (Relay cursor connections §4). */
 export interface PageArguments {
@@ -180,7 +197,11 @@ function orderBy({ field, direction, nullable }: ListOrder, isReversed: boolean)
   ];
 }
 
-function positionedBeyond(order: ListOrder, side: 'after' | 'before', [value, id]: Position): object {
+function positionedBeyond(
+  order: ListOrder,
+  side: 'after' | 'before',
+  [value, id]: Position,
+): object {
   const { field, nullable } = order;
   const isUp = (order.direction === 'asc') === (side === 'after');
   const operator = isUp ? 'gt' : 'lt';

@@ -1,8 +1,4 @@
-import type {
-  FieldMap,
-  InputFieldMap,
-  InputShapeFromFields,
-} from '@pothos/core';
+import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../auth/scopes.ts';

@@ -110,8 +110,7 @@ export function createGraphQLServer(services: Services) {
       ? { title: 'Signet', defaultQuery: graphiqlGreeting, shouldPersistHeaders: false }
       : false,
     parserAndValidationCache: true,
-    context: ({ authorization, traceId }) =>
-      createGraphQLContext(services, authorization, traceId),
+    context: ({ authorization, traceId }) => createGraphQLContext(services, authorization, traceId),
     maskedErrors: {
       maskError(error) {
         const { id, log } = scope.getStore() ?? { id: 'none', log: services.log };
@@ -139,13 +138,16 @@ function maskFault(error: unknown, requestId: string, log: Logger): Error {
   }
   log.error({ err: error, requestId }, 'a GraphQL operation failed');
   const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as never);
-  return new GraphQLError('Something failed inside. The log has the details under the request id.', {
-    nodes,
-    source,
-    positions,
-    path,
-    extensions: { code: 'INTERNAL_SERVER_ERROR', requestId, http: { status: 500 } },
-  });
+  return new GraphQLError(
+    'Something failed inside. The log has the details under the request id.',
+    {
+      nodes,
+      source,
+      positions,
+      path,
+      extensions: { code: 'INTERNAL_SERVER_ERROR', requestId, http: { status: 500 } },
+    },
+  );
 }
 
 // A GraphQLError was written for the client; one that wraps something else was not.

@@ -28,7 +28,9 @@ const answer = (response: ServerResponse, status: number, body: string) =>
  */
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listener> {
   let handler: RequestListener = (request, response) =>
-    request.url === '/healthz' ? answer(response, 200, 'ok\n') : answer(response, 503, 'starting\n');
+    request.url === '/healthz'
+      ? answer(response, 200, 'ok\n')
+      : answer(response, 503, 'starting\n');
   const server = createServer((request, response) => handler(request, response));
   try {
     await new Promise<void>((resolve, reject) => {
@@ -36,9 +38,12 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
       server.listen({ host, port }, resolve);
     });
   } catch (cause) {
-    throw new StartError(`HOST and PORT ${host}:${port} cannot be listened on: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new StartError(
+      `HOST and PORT ${host}:${port} cannot be listened on: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   }
   return {
     server,

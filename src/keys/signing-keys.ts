@@ -92,7 +92,8 @@ export async function loadSigningKeys(options: {
       where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] },
       orderBy: [{ retiredAt: { sort: 'asc', nulls: 'first' } }, { createdAt: 'desc' }],
     });
-    const isSame = rows.length === handles.length && rows.every((row, i) => row.id === handles[i]?.kid);
+    const isSame =
+      rows.length === handles.length && rows.every((row, i) => row.id === handles[i]?.kid);
     if (isSame && rows.length > 0) return;
     const loaded = await Promise.all(
       rows.map(async (row) => {

@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import type { Context } from '../auth/context.ts';
+import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
-import { refuseConflict } from '../db/conflict.ts';
 import { changesBetween, recordEvent, recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { emailAddress, jsonObject, name, parseInput, phoneNumber, text, webUrl } from '../input.ts';
+import {
+  emailAddress,
+  jsonObject,
+  name,
+  parseInput,
+  patched,
+  phoneNumber,
+  text,
+  webUrl,
+} from '../input.ts';
 import { currentPasswordAlgorithm, hashPassword } from './password.ts';
 import { userRecord } from './payload.ts';
 
@@ -37,8 +46,14 @@ export type CreateUserInput = z.input<typeof createUserInput>;
 /** Says which unique field of a user another user has already, by the index that refused it. */
 export const userConflicts = {
   User_username_key: { path: ['username'], message: 'Another user has this user name.' },
-  User_primaryEmail_key: { path: ['primaryEmail'], message: 'Another user has this e-mail address.' },
-  User_primaryPhone_key: { path: ['primaryPhone'], message: 'Another user has this telephone number.' },
+  User_primaryEmail_key: {
+    path: ['primaryEmail'],
+    message: 'Another user has this e-mail address.',
+  },
+  User_primaryPhone_key: {
+    path: ['primaryPhone'],
+    message: 'Another user has this telephone number.',
+  },
 };
 
 /**
@@ -47,7 +62,12 @@ export const userConflicts = {
  * @throws {InvalidInputError} {@link ConflictError} on `username`, `primaryEmail` or `primaryPhone`.
  */
 export async function createUser(context: Context, input: CreateUserInput): Promise<User> {
-  const { password: plaintext, profile, customData, ...fields } = parseInput(createUserInput, input);
+  const {
+    password: plaintext,
+    profile,
+    customData,
+    ...fields
+  } = parseInput(createUserInput, input);
   // Hashing takes longer than the rest together: it must not hold a connection.
   const digest = plaintext == null ? null : await hashPassword(plaintext);
   return refuseConflict(userConflicts, () =>
@@ -111,10 +131,10 @@ const updateCustomDataInput = mergeInput('customData');
 const updateProfileInput = mergeInput('profile');
 
 // At the first level, as the contract has it; null clears a key, as it clears a field.
-function merge(stored: Prisma.JsonValue, patch: Record<string, unknown>): Prisma.InputJsonObject {
+function merge(stored: Prisma.JsonValue, patch: Record<string, unknown>): Prisma.JsonObject {
   const merged = { ...(stored as Record<string, unknown>), ...patch };
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
-  return parseInput(jsonObject, kept) as Prisma.InputJsonObject;
+  return parseInput(jsonObject, kept) as Prisma.JsonObject;
 }
 
 /**
@@ -245,7 +265,11 @@ export async function deleteUser(context: Context, { id }: { id: string }): Prom
  * Ends what a user's sign-ins left behind: sessions, codes, refresh tokens, and, for those who check, every
  * access token issued up to now.
  */
-export async function endSessions(tx: Transaction, context: Context, userId: string): Promise<void> {
+export async function endSessions(
+  tx: Transaction,
+  context: Context,
+  userId: string,
+): Promise<void> {
   await tx.oidcRecord.deleteMany({ where: { accountId: userId } });
   await tx.user.update({
     where: { id: userId },
@@ -256,19 +280,19 @@ export async function endSessions(tx: Transaction, context: Context, userId: str
 async function changeUser(
   context: Context,
   id: string,
-  patchOf: (user: User) => Prisma.UserUncheckedUpdateInput,
+  patchOf: (user: User) => Partial<User>,
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'User', id);
     const before = await tx.user.findUniqueOrThrow({ where: { id } });
-    const now = context.clock.now();
-    const after = await tx.user.update({ where: { id }, data: { ...patchOf(before), updatedAt: now } });
-    const data = userRecord(after);
-    const changes = changesBetween(userRecord(before), data);
-    if (!changes) {
-      return tx.user.update({ where: { id }, data: { updatedAt: before.updatedAt } });
-    }
-    await recordEvent(tx, context, 'User.Data.Updated', { ...data, changes });
+    const patch = patchOf(before);
+    const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
+    if (!changes) return before;
+    const after = await tx.user.update({
+      where: { id },
+      data: { ...(patch as Prisma.UserUncheckedUpdateInput), updatedAt: context.clock.now() },
+    });
+    await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
     return after;
   });
 }

@@ -1,9 +1,15 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
+import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, User as UserRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { between, counted, orderInput, readPage } from '../graphql/list.ts';
-import { addMutation, asItLastWas, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
+import { between, connectionOf, orderInput, readPage } from '../graphql/list.ts';
+import {
+  addMutation,
+  asItLastWas,
+  type InputFields,
+  type PayloadFields,
+} from '../graphql/mutation.ts';
+import { Role, RoleConnection } from '../roles/schema.ts';
 import {
   createUser,
   deleteUser,
@@ -13,6 +19,14 @@ import {
   updateUserProfile,
   updateUserSuspensionStatus,
 } from './operations.ts';
+import { assignUserRoles, removeUserRole, replaceUserRoles } from './roles.ts';
+
+const rolesOfUser = prismaConnectionHelpers(builder, 'UserRole', {
+  cursor: 'userId_roleId',
+  query: { orderBy: { roleId: 'asc' } },
+  select: (role) => ({ role: role({}) }),
+  resolveNode: ({ role }) => role,
+});
 
 /** A person's account. */
 export const User = builder.prismaNode('User', {
@@ -57,24 +71,49 @@ export const User = builder.prismaNode('User', {
       nullable: true,
       description: 'When the person last signed in.',
     }),
+    roles: t.connection(
+      {
+        type: Role,
+        description: "The user's roles outside of organizations, oldest first.",
+        select: (args, context, nested) => ({
+          roles: rolesOfUser.getQuery(args, context, nested),
+          _count: { select: { roles: true } },
+        }),
+        resolve: (user, args, context) => ({
+          ...rolesOfUser.resolve(user.roles, args, context),
+          totalCount: user._count.roles,
+        }),
+      },
+      RoleConnection,
+    ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 
+/** A page of users. */
+export const UserConnection = connectionOf('User', User);
+
 const UserFilter = builder.inputType('UserFilter', {
   description: 'Which users to list: those for which every field given holds.',
   fields: (t) => ({
     search: t.string({
-      description: 'Part of the name, user name, e-mail address, telephone number or id, whatever its case.',
+      description:
+        'Part of the name, user name, e-mail address, telephone number or id, whatever its case.',
     }),
     roleId: t.id({ description: 'Has this role.' }),
     organizationId: t.id({ description: 'Is a member of this organization.' }),
     isSuspended: t.boolean({ description: 'Is suspended, or is not.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Was created after this instant.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Was created before this instant.' }),
-    lastSignInAfter: t.field({ type: 'DateTime', description: 'Last signed in after this instant.' }),
-    lastSignInBefore: t.field({ type: 'DateTime', description: 'Last signed in before this instant.' }),
+    lastSignInAfter: t.field({
+      type: 'DateTime',
+      description: 'Last signed in after this instant.',
+    }),
+    lastSignInBefore: t.field({
+      type: 'DateTime',
+      description: 'Last signed in before this instant.',
+    }),
   }),
 });
 
@@ -82,13 +121,19 @@ const order = orderInput('User', {
   // Ids begin with the time they were made.
   CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
   UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By when they last changed.' },
-  LAST_SIGN_IN_AT: { field: 'lastSignInAt', nullable: true, description: 'By when they last signed in.' },
+  LAST_SIGN_IN_AT: {
+    field: 'lastSignInAt',
+    nullable: true,
+    description: 'By when they last signed in.',
+  },
   NAME: { field: 'name', nullable: true, description: 'By name.' },
   USERNAME: { field: 'username', nullable: true, description: 'By user name.' },
   PRIMARY_EMAIL: { field: 'primaryEmail', nullable: true, description: 'By e-mail address.' },
 });
 
-function userWhere(filter: typeof UserFilter.$inferInput | null | undefined): Prisma.UserWhereInput {
+function userWhere(
+  filter: typeof UserFilter.$inferInput | null | undefined,
+): Prisma.UserWhereInput {
   if (!filter) return {};
   const { search, roleId, organizationId, isSuspended } = filter;
   const contains = { contains: search?.trim() ?? '', mode: 'insensitive' } as const;
@@ -143,7 +188,7 @@ builder.queryFields((t) => ({
         });
       },
     },
-    counted,
+    UserConnection,
   ),
 }));
 
@@ -165,8 +210,7 @@ const profileFields = (t: InputFields) => ({
 });
 
 addMutation('createUser', {
-  description:
-    'Creates a user, who gets the roles marked as default. Raises `User.Created`.',
+  description: 'Creates a user, who gets the roles marked as default. Raises `User.Created`.',
   scope: 'users:write',
   input: (t) => ({
     ...profileFields(t),
@@ -250,10 +294,49 @@ addMutation('deleteUser', {
   errors: [NotFoundError],
   resolve: async (input, context, info) => {
     const { user } = context.database.prisma;
-    return { user: await asItLastWas({
-      read: (query) => user.findUnique({ ...query, where: { id: input.id } }),
-      remove: () => deleteUser(context, input),
-      context, info, field: 'user',
-    }) };
+    return {
+      user: await asItLastWas({
+        read: (query) => user.findUnique({ ...query, where: { id: input.id } }),
+        remove: () => deleteUser(context, input),
+        context,
+        info,
+        field: 'user',
+      }),
+    };
   },
+});
+
+const rolesInput = (t: InputFields) => ({
+  userId: t.id({ required: true, description: "The user's id." }),
+  roleIds: t.idList({ required: true, description: 'Roles for users, at most 100.' }),
+});
+
+addMutation('assignUserRoles', {
+  description: 'Gives roles to a user; those the user has are left alone. Raises no event.',
+  scope: 'users:write',
+  input: rolesInput,
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({ user: await assignUserRoles(context, input) }),
+});
+
+addMutation('removeUserRole', {
+  description: 'Takes a role from a user. Raises no event.',
+  scope: 'users:write',
+  input: (t) => ({
+    userId: t.id({ required: true, description: "The user's id." }),
+    roleId: t.id({ required: true, description: 'The role to take.' }),
+  }),
+  payload: userPayload,
+  errors: [NotFoundError],
+  resolve: async (input, context) => ({ user: await removeUserRole(context, input) }),
+});
+
+addMutation('replaceUserRoles', {
+  description: 'Gives a user these roles and takes all others. Raises no event.',
+  scope: 'users:write',
+  input: rolesInput,
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({ user: await replaceUserRoles(context, input) }),
 });

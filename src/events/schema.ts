@@ -1,0 +1,143 @@
+import type { Actor } from '../auth/context.ts';
+import { builder } from '../graphql/builder.ts';
+import { connectionOf, pageSize } from '../graphql/list.ts';
+import { requestError } from '../graphql/request-error.ts';
+import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';
+import {
+  countEvents,
+  decodePosition,
+  type EventPosition,
+  encodePosition,
+  type LoggedEvent,
+  readEvents,
+} from './log.ts';
+
+const ActorTypeEnum = builder.enumType('ActorType', {
+  description: 'What did something.',
+  values: {
+    USER: { description: 'A person.' },
+    APPLICATION: { description: 'An application, for itself.' },
+    SYSTEM: { description: 'Signet itself.' },
+  } as const,
+});
+
+const ActorObject = builder.objectRef<Actor>('Actor').implement({
+  description: 'Who did something.',
+  fields: (t) => ({
+    type: t.expose('type', { type: ActorTypeEnum, description: 'What did it.' }),
+    id: t.exposeID('id', {
+      nullable: true,
+      description: "The user's or the application's id; null for Signet itself.",
+    }),
+    clientId: t.id({
+      nullable: true,
+      description: 'The application that a person acted through.',
+      resolve: ({ clientId }) => clientId,
+    }),
+  }),
+});
+
+/** The types of events. */
+export const EventTypeEnum = builder.enumType('EventType', {
+  description: 'The types of events.',
+  values: Object.fromEntries(
+    eventNames.map((name) => [
+      enumValueOf(name),
+      { value: name, description: `\`${name}\`: ${catalogue[name].description}` },
+    ]),
+  ) as Record<string, { value: EventName; description: string }>,
+});
+
+/** Something that happened. */
+export const EventInterface = builder.interfaceRef<LoggedEvent>('Event').implement({
+  description: 'Something that happened, written in the same transaction as the change itself.',
+  authScopes: { scope: 'events:read' },
+  resolveType: ({ type }) => typeNameOf(type),
+  fields: (t) => ({
+    id: t.exposeID('id', { description: "The event's id: a TypeID with the prefix `evt`." }),
+    cursor: t.string({
+      description: 'Its place in the log: read on or subscribe from here with `after`.',
+      resolve: ({ position }) => encodePosition(position),
+    }),
+    type: t.expose('type', { type: EventTypeEnum, description: 'Its type.' }),
+    name: t.exposeString('type', { description: "Its type's name, such as `User.Data.Updated`." }),
+    occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When it happened.' }),
+    actor: t.expose('actor', { type: ActorObject, nullable: true, description: 'Who did it.' }),
+    data: t.expose('data', {
+      type: 'JSONObject',
+      description: 'What changed, as it was then: the same JSON that webhooks get.',
+    }),
+  }),
+});
+
+for (const name of eventNames) {
+  builder.objectType(builder.objectRef<LoggedEvent>(typeNameOf(name)), {
+    description: catalogue[name].description,
+    interfaces: [EventInterface],
+    isTypeOf: (event) => (event as LoggedEvent).type === name,
+  });
+}
+
+const EventConnection = connectionOf('Event', EventInterface);
+
+function positionOf(argument: string | null | undefined): EventPosition | undefined {
+  if (argument == null) return undefined;
+  const position = decodePosition(argument);
+  if (!position)
+    throw requestError('BAD_USER_INPUT', `"${argument}" is not a cursor of the event log.`);
+  return position;
+}
+
+builder.queryFields((t) => ({
+  events: t.connection(
+    {
+      type: EventInterface,
+      description: 'The event log, oldest first.',
+      authScopes: { scope: 'events:read' },
+      args: {
+        types: t.arg({
+          type: [EventTypeEnum],
+          description: 'Events of these types. Absent: of all.',
+        }),
+        subjectId: t.arg.id({ description: 'Events about the thing with this id.' }),
+        actorId: t.arg.id({ description: 'What the user or application with this id did.' }),
+        since: t.arg({ type: 'DateTime', description: 'Events from this instant on.' }),
+        until: t.arg({ type: 'DateTime', description: 'Events before this instant.' }),
+      },
+      resolve: async (_root, args, { database: { prisma } }) => {
+        const size = pageSize(args);
+        const isBackward = args.last != null;
+        const filter = {
+          types: args.types ?? undefined,
+          subjectId: args.subjectId ?? undefined,
+          actorId: args.actorId ?? undefined,
+          since: args.since ?? undefined,
+          until: args.until ?? undefined,
+        };
+        const after = positionOf(args.after);
+        const before = positionOf(args.before);
+        const found = await readEvents(prisma, {
+          filter,
+          after,
+          before,
+          take: size + 1,
+          fromEnd: isBackward,
+        });
+        const hasMore = found.length > size;
+        const page = isBackward ? found.slice(hasMore ? 1 : 0) : found.slice(0, size);
+        const edges = page.map((node) => ({ node, cursor: encodePosition(node.position) }));
+        return {
+          edges,
+          pageInfo: {
+            hasNextPage: isBackward ? before !== undefined : hasMore,
+            hasPreviousPage: isBackward ? hasMore : after !== undefined,
+            startCursor: edges.at(0)?.cursor ?? null,
+            endCursor: edges.at(-1)?.cursor ?? null,
+          },
+          totalCount: () => countEvents(prisma, filter),
+        };
+      },
+    },
+    EventConnection,
+  ),
+}));

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import type { Context } from '../auth/context.ts';
+import { managementIndicator } from '../auth/scopes.ts';
+import { refuseConflict } from '../db/conflict.ts';
+import { lockRow } from '../db/lock.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { NotAllowedError } from '../errors.ts';
+import { changesBetween, type NewEvent, recordEvent, recordEvents } from '../events/record.ts';
+import type { Resource, Scope } from '../generated/prisma/client.ts';
+import { newId } from '../ids.ts';
+import { name, notNull, parseInput, patched, text } from '../input.ts';
+import { scopeRecord, scopeReference } from './payload.ts';
+
+/** An absolute URI without a fragment (RFC 8707 §2). */
+export const isResourceIndicator = (value: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:[^\s#]+$/i.test(value) && URL.canParse(value);
+
+const indicator = text(2048)
+  .refine(isResourceIndicator, 'must be an absolute URI without a fragment')
+  .refine(
+    (value) => !value.startsWith('urn:signet:'),
+    'must not begin with urn:signet:, which Signet keeps for itself',
+  );
+const ttl = z
+  .int('must be a whole number')
+  .min(60, 'must be at least 60')
+  .max(86_400, 'must be at most 86400');
+
+const createResourceInput = z.object({
+  name: name(),
+  indicator,
+  accessTokenTtlSeconds: ttl.nullish(),
+});
+
+const resourceConflicts = {
+  Resource_indicator_key: { path: ['indicator'], message: 'Another resource has this indicator.' },
+};
+
+/**
+ * Registers a resource: an API that access tokens can be aimed at.
+ *
+ * @throws {InvalidInputError} {@link ConflictError} on `indicator`.
+ */
+export async function createResource(
+  context: Context,
+  input: z.input<typeof createResourceInput>,
+): Promise<Resource> {
+  const { accessTokenTtlSeconds, ...values } = parseInput(createResourceInput, input);
+  const now = context.clock.now();
+  return refuseConflict(resourceConflicts, () =>
+    context.database.prisma.resource.create({
+      data: {
+        ...values,
+        id: newId('Resource'),
+        ...(accessTokenTtlSeconds == null ? {} : { accessTokenTtlSeconds }),
+        createdAt: now,
+        updatedAt: now,
+      },
+    }),
+  );
+}
+
+const updateResourceInput = z.object({
+  id: z.string(),
+  name: notNull(name()),
+  accessTokenTtlSeconds: ttl.nullish(),
+});
+const defaultTtlSeconds = 3600;
+
+/**
+ * Changes a resource's name or the lifetime of its tokens. The indicator stays: tokens and services know it.
+ *
+ * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} on the management resource.
+ */
+export async function updateResource(
+  context: Context,
+  input: z.input<typeof updateResourceInput>,
+): Promise<Resource> {
+  const { id, name: newName, accessTokenTtlSeconds } = parseInput(updateResourceInput, input);
+  return transaction(context.database, async (tx) => {
+    await lockOwnResource(tx, id);
+    return tx.resource.update({
+      where: { id },
+      data: {
+        name: newName,
+        accessTokenTtlSeconds:
+          accessTokenTtlSeconds === null ? defaultTtlSeconds : accessTokenTtlSeconds,
+        updatedAt: context.clock.now(),
+      },
+    });
+  });
+}
+
+/**
+ * Deletes a resource with its scopes. Raises `Role.Scopes.Updated` and `OrganizationRole.Scopes.Updated` for each
+ * role that loses scopes, then `Scope.Deleted` for each scope.
+ *
+ * @returns The resource as it last was.
+ * @throws {NotFoundError} {@link NotAllowedError} on the management resource.
+ */
+export async function deleteResource(context: Context, { id }: { id: string }): Promise<Resource> {
+  return transaction(context.database, async (tx) => {
+    await lockOwnResource(tx, id);
+    const scopes = await tx.scope.findMany({ where: { resourceId: id }, orderBy: { id: 'asc' } });
+    const events = await eventsOfScopeLoss(tx, scopes);
+    const resource = await tx.resource.delete({ where: { id } });
+    await recordEvents(tx, context, events);
+    return resource;
+  });
+}
+
+const createScopeInput = z.object({
+  resourceId: z.string(),
+  // RFC 6749 §3.3: %x21 / %x23-5B / %x5D-7E
+  name: text(128).regex(
+    /^[\x21\x23-\x5B\x5D-\x7E]+$/,
+    'must hold only the characters of a scope token (RFC 6749 §3.3): no spaces, quotes or backslashes',
+  ),
+  description: text(1024).nullish(),
+});
+
+const scopeConflicts = {
+  Scope_resourceId_name_key: { path: ['name'], message: 'The resource has a scope of this name.' },
+};
+
+/**
+ * Adds a scope to a resource. Raises `Scope.Created`.
+ *
+ * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} {@link NotAllowedError} on the
+ *   management resource.
+ */
+export async function createScope(
+  context: Context,
+  input: z.input<typeof createScopeInput>,
+): Promise<Scope> {
+  const values = parseInput(createScopeInput, input);
+  return refuseConflict(scopeConflicts, () =>
+    transaction(context.database, async (tx) => {
+      await lockOwnResource(tx, values.resourceId);
+      const now = context.clock.now();
+      const scope = await tx.scope.create({
+        data: { ...values, id: newId('Scope'), createdAt: now, updatedAt: now },
+      });
+      await recordEvent(tx, context, 'Scope.Created', scopeRecord(scope));
+      return scope;
+    }),
+  );
+}
+
+const updateScopeInput = z.object({
+  id: z.string(),
+  name: notNull(createScopeInput.shape.name),
+  description: createScopeInput.shape.description,
+});
+
+/**
+ * Changes a scope. Raises `Scope.Data.Updated` where something changed.
+ *
+ * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} {@link NotAllowedError} on a scope of
+ *   the management resource.
+ */
+export async function updateScope(
+  context: Context,
+  input: z.input<typeof updateScopeInput>,
+): Promise<Scope> {
+  const { id, ...patch } = parseInput(updateScopeInput, input);
+  return refuseConflict(scopeConflicts, () =>
+    transaction(context.database, async (tx) => {
+      const before = await lockOwnScope(tx, id);
+      const changes = changesBetween(scopeRecord(before), scopeRecord(patched(before, patch)));
+      if (!changes) return before;
+      const scope = await tx.scope.update({
+        where: { id },
+        data: { ...patch, updatedAt: context.clock.now() },
+      });
+      await recordEvent(tx, context, 'Scope.Data.Updated', { ...scopeRecord(scope), changes });
+      return scope;
+    }),
+  );
+}
+
+/**
+ * Deletes a scope. Raises `Role.Scopes.Updated` and `OrganizationRole.Scopes.Updated` for each role that loses
+ * it, then `Scope.Deleted`.
+ *
+ * @returns The scope as it last was.
+ * @throws {NotFoundError} {@link NotAllowedError} on a scope of the management resource.
+ */
+export async function deleteScope(context: Context, { id }: { id: string }): Promise<Scope> {
+  return transaction(context.database, async (tx) => {
+    const scope = await lockOwnScope(tx, id);
+    const events = await eventsOfScopeLoss(tx, [scope]);
+    await tx.scope.delete({ where: { id } });
+    await recordEvents(tx, context, events);
+    return scope;
+  });
+}
+
+async function lockOwnResource(tx: Transaction, id: string): Promise<void> {
+  await lockRow(tx, 'Resource', id);
+  const { indicator } = await tx.resource.findUniqueOrThrow({ where: { id } });
+  if (indicator === managementIndicator) {
+    throw new NotAllowedError("The management resource and its scopes are Signet's own.");
+  }
+}
+
+async function lockOwnScope(tx: Transaction, id: string): Promise<Scope> {
+  await lockRow(tx, 'Scope', id);
+  const scope = await tx.scope.findUniqueOrThrow({ where: { id } });
+  await lockOwnResource(tx, scope.resourceId);
+  return scope;
+}
+
+/** What the loss of scopes means to the roles that hold them, then to the scopes themselves. */
+async function eventsOfScopeLoss(tx: Transaction, scopes: readonly Scope[]): Promise<NewEvent[]> {
+  const byId = new Map(scopes.map((scope) => [scope.id, scopeReference(scope)]));
+  const where = { scopeId: { in: [...byId.keys()] } };
+  const held = await tx.roleScope.findMany({
+    where,
+    orderBy: [{ roleId: 'asc' }, { scopeId: 'asc' }],
+  });
+  const heldInOrganizations = await tx.organizationRoleResourceScope.findMany({
+    where,
+    orderBy: [{ organizationRoleId: 'asc' }, { scopeId: 'asc' }],
+  });
+  const references = (rows: readonly { scopeId: string }[] = []) =>
+    rows.flatMap(({ scopeId }) => byId.get(scopeId) ?? []);
+  return [
+    ...[...Map.groupBy(held, ({ roleId }) => roleId)].map(
+      ([roleId, rows]): NewEvent => ({
+        type: 'Role.Scopes.Updated',
+        data: { roleId, addedScopes: [], removedScopes: references(rows) },
+      }),
+    ),
+    ...[...Map.groupBy(heldInOrganizations, (row) => row.organizationRoleId)].map(
+      ([organizationRoleId, rows]): NewEvent => ({
+        type: 'OrganizationRole.Scopes.Updated',
+        data: {
+          organizationRoleId,
+          addedScopes: [],
+          removedScopes: [],
+          addedResourceScopes: [],
+          removedResourceScopes: references(rows),
+        },
+      }),
+    ),
+    ...scopes.map((scope): NewEvent => ({ type: 'Scope.Deleted', data: scopeRecord(scope) })),
+  ];
+}

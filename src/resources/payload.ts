@@ -1,0 +1,19 @@
+import type { ScopeRecord, ScopeReference } from '../events/payloads.ts';
+import type { Scope } from '../generated/prisma/client.ts';
+
+/** A scope as events tell it. */
+export const scopeRecord = (scope: Scope): ScopeRecord => ({
+  id: scope.id,
+  resourceId: scope.resourceId,
+  name: scope.name,
+  description: scope.description,
+  createdAt: scope.createdAt.toISOString(),
+  updatedAt: scope.updatedAt.toISOString(),
+});
+
+/** A scope as events about roles name it. */
+export const scopeReference = ({ id, name, resourceId }: Scope): ScopeReference => ({
+  id,
+  name,
+  resourceId,
+});

@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import type { Context } from '../auth/context.ts';
+import { refuseConflict } from '../db/conflict.ts';
+import { lockRow } from '../db/lock.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { changesBetween, recordEvent } from '../events/record.ts';
+import { type Role, RoleType, type Scope } from '../generated/prisma/client.ts';
+import { newId } from '../ids.ts';
+import { distinct, name, notNull, parseInput, patched, text } from '../input.ts';
+import { scopeReference } from '../resources/payload.ts';
+import { roleRecord } from './payload.ts';
+
+const scopeIds = distinct(z.string(), 1000);
+
+const createRoleInput = z.object({
+  name: name(),
+  description: text(1024).nullish(),
+  type: z.enum(RoleType).nullish(),
+  isDefault: z.boolean().nullish(),
+  scopeIds: scopeIds.nullish(),
+});
+
+const roleConflicts = {
+  Role_name_key: { path: ['name'], message: 'Another role has this name.' },
+};
+
+/**
+ * Creates a role. Raises `Role.Created`, then `Role.Scopes.Updated` where scopes are given.
+ *
+ * @throws {InvalidInputError} {@link NotFoundError} of a scope; {@link ConflictError} on `name`.
+ */
+export async function createRole(
+  context: Context,
+  input: z.input<typeof createRoleInput>,
+): Promise<Role> {
+  const { scopeIds: wanted, type, isDefault, ...values } = parseInput(createRoleInput, input);
+  if (isDefault) assertCanBeDefault(type ?? 'USER');
+  return refuseConflict(roleConflicts, () =>
+    transaction(context.database, async (tx) => {
+      const now = context.clock.now();
+      const role = await tx.role.create({
+        data: {
+          ...values,
+          type: type ?? 'USER',
+          isDefault: isDefault ?? false,
+          id: newId('Role'),
+          createdAt: now,
+          updatedAt: now,
+        },
+      });
+      await recordEvent(tx, context, 'Role.Created', roleRecord(role));
+      await addScopes(tx, context, role.id, wanted ?? []);
+      return role;
+    }),
+  );
+}
+
+const updateRoleInput = z.object({
+  id: z.string(),
+  name: notNull(name()),
+  description: text(1024).nullish(),
+  isDefault: notNull(z.boolean()),
+});
+
+/**
+ * Changes a role's own fields; its type stays. Raises `Role.Data.Updated` where something changed.
+ *
+ * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `name`.
+ */
+export async function updateRole(
+  context: Context,
+  input: z.input<typeof updateRoleInput>,
+): Promise<Role> {
+  const { id, ...patch } = parseInput(updateRoleInput, input);
+  return refuseConflict(roleConflicts, () =>
+    transaction(context.database, async (tx) => {
+      await lockRow(tx, 'Role', id);
+      const before = await tx.role.findUniqueOrThrow({ where: { id } });
+      if (patch.isDefault) assertCanBeDefault(before.type);
+      const changes = changesBetween(roleRecord(before), roleRecord(patched(before, patch)));
+      if (!changes) return before;
+      const role = await tx.role.update({
+        where: { id },
+        data: { ...patch, updatedAt: context.clock.now() },
+      });
+      await recordEvent(tx, context, 'Role.Data.Updated', { ...roleRecord(role), changes });
+      return role;
+    }),
+  );
+}
+
+function assertCanBeDefault(type: Role['type']) {
+  if (type === 'USER') return;
+  throw new InvalidInputError([
+    { path: ['isDefault'], message: 'must be false: a default role is given to new users' },
+  ]);
+}
+
+/**
+ * Deletes a role; users and applications lose it. Raises `Role.Deleted`.
+ *
+ * @returns The role as it last was.
+ * @throws {NotFoundError}
+ */
+export async function deleteRole(context: Context, { id }: { id: string }): Promise<Role> {
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'Role', id);
+    const role = await tx.role.delete({ where: { id } });
+    await recordEvent(tx, context, 'Role.Deleted', roleRecord(role));
+    return role;
+  });
+}
+
+const addRoleScopesInput = z.object({ roleId: z.string(), scopeIds });
+
+/**
+ * Gives scopes to a role; those it has are left alone. Raises `Role.Scopes.Updated` with the new ones.
+ *
+ * @throws {InvalidInputError} {@link NotFoundError} of the role or a scope.
+ */
+export async function addRoleScopes(
+  context: Context,
+  input: z.input<typeof addRoleScopesInput>,
+): Promise<Role> {
+  const { roleId, scopeIds: wanted } = parseInput(addRoleScopesInput, input);
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'Role', roleId);
+    await addScopes(tx, context, roleId, wanted);
+    return tx.role.findUniqueOrThrow({ where: { id: roleId } });
+  });
+}
+
+/**
+ * Takes a scope from a role. Raises `Role.Scopes.Updated`.
+ *
+ * @throws {NotFoundError} of the role, or of the scope where the role does not hold it.
+ */
+export async function removeRoleScope(
+  context: Context,
+  { roleId, scopeId }: { roleId: string; scopeId: string },
+): Promise<Role> {
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'Role', roleId);
+    const held = await tx.roleScope.findUnique({
+      where: { roleId_scopeId: { roleId, scopeId } },
+      include: { scope: true },
+    });
+    if (!held) throw new NotFoundError(scopeId);
+    await tx.roleScope.delete({ where: { roleId_scopeId: { roleId, scopeId } } });
+    await recordEvent(tx, context, 'Role.Scopes.Updated', {
+      roleId,
+      addedScopes: [],
+      removedScopes: [scopeReference(held.scope)],
+    });
+    return tx.role.findUniqueOrThrow({ where: { id: roleId } });
+  });
+}
+
+async function addScopes(
+  tx: Transaction,
+  context: Context,
+  roleId: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const scopes = await findScopes(tx, wanted);
+  const held = await tx.roleScope.findMany({
+    where: { roleId, scopeId: { in: [...wanted] } },
+    select: { scopeId: true },
+  });
+  const heldIds = new Set(held.map(({ scopeId }) => scopeId));
+  const added = scopes.filter(({ id }) => !heldIds.has(id));
+  if (added.length === 0) return;
+  await tx.roleScope.createMany({ data: added.map(({ id }) => ({ roleId, scopeId: id })) });
+  await recordEvent(tx, context, 'Role.Scopes.Updated', {
+    roleId,
+    addedScopes: added.map(scopeReference),
+    removedScopes: [],
+  });
+}
+
+/**
+ * Finds scopes by id, in the order asked for, and keeps them from being deleted until the transaction ends.
+ *
+ * @throws {NotFoundError} of the first that is missing.
+ */
+export async function findScopes(tx: Transaction, ids: readonly string[]): Promise<Scope[]> {
+  if (ids.length === 0) return [];
+  await tx.$queryRaw`SELECT 1 AS "found" FROM "Scope" WHERE "id" = ANY(${ids}) ORDER BY "id" FOR KEY SHARE`;
+  const scopes = await tx.scope.findMany({ where: { id: { in: [...ids] } } });
+  const byId = new Map(scopes.map((scope) => [scope.id, scope]));
+  return ids.map((id) => {
+    const scope = byId.get(id);
+    if (!scope) throw new NotFoundError(id);
+    return scope;
+  });
+}
+
+/**
+ * Finds roles by id that can be given to that kind of subject, and keeps them from being deleted until the
+ * transaction ends.
+ *
+ * @throws {NotFoundError} of the first that is missing; {@link InvalidInputError} on roles of the other type.
+ */
+export async function findAssignableRoles(
+  tx: Transaction,
+  ids: readonly string[],
+  type: Role['type'],
+): Promise<Role[]> {
+  if (ids.length === 0) return [];
+  await tx.$queryRaw`SELECT 1 AS "found" FROM "Role" WHERE "id" = ANY(${ids}) ORDER BY "id" FOR KEY SHARE`;
+  const roles = await tx.role.findMany({ where: { id: { in: [...ids] } } });
+  const byId = new Map(roles.map((role) => [role.id, role]));
+  const missing = ids.find((id) => !byId.has(id));
+  if (missing !== undefined) throw new NotFoundError(missing);
+  const issues = ids.flatMap((id, index) =>
+    byId.get(id)?.type === type
+      ? []
+      : [{ path: ['roleIds', String(index)], message: `must be a role of type ${type}` }],
+  );
+  if (issues.length > 0) throw new InvalidInputError(issues);
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}

@@ -1,0 +1,215 @@
+import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
+import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
+import type { Prisma, Role as RoleRow } from '../generated/prisma/client.ts';
+import { builder } from '../graphql/builder.ts';
+import { connectionOf, orderInput, readPage } from '../graphql/list.ts';
+import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
+import { Scope, ScopeConnection } from '../resources/schema.ts';
+import {
+  addRoleScopes,
+  createRole,
+  deleteRole,
+  removeRoleScope,
+  updateRole,
+} from './operations.ts';
+
+/** Who a role is for. */
+export const RoleTypeEnum = builder.enumType('RoleType', {
+  description: 'Who a role is for.',
+  values: {
+    USER: { description: 'For users.' },
+    MACHINE_TO_MACHINE: { description: 'For machine-to-machine applications.' },
+  } as const,
+});
+
+const scopesOfRole = prismaConnectionHelpers(builder, 'RoleScope', {
+  cursor: 'roleId_scopeId',
+  query: { orderBy: { scopeId: 'asc' } },
+  select: (scope) => ({ scope: scope({}) }),
+  resolveNode: ({ scope }) => scope,
+});
+
+/** A set of scopes under a name, given to users or to applications. */
+export const Role = builder.prismaNode('Role', {
+  nullable: true,
+  id: { field: 'id', description: "The role's id: a TypeID with the prefix `role`." },
+  description: 'A set of scopes under a name, given to users or to applications.',
+  authScopes: { scope: 'roles:read' },
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name. Unique.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
+    type: t.expose('type', { type: RoleTypeEnum, description: 'Who it is for.' }),
+    isDefault: t.exposeBoolean('isDefault', {
+      description: 'Whether every new user gets it.',
+    }),
+    scopes: t.connection(
+      {
+        type: Scope,
+        description: 'The scopes it holds, oldest first.',
+        select: (args, context, nested) => ({
+          scopes: scopesOfRole.getQuery(args, context, nested),
+          _count: { select: { scopes: true } },
+        }),
+        resolve: (role, args, context) => ({
+          ...scopesOfRole.resolve(role.scopes, args, context),
+          totalCount: role._count.scopes,
+        }),
+      },
+      ScopeConnection,
+    ),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+/** A page of roles. */
+export const RoleConnection = connectionOf('Role', Role);
+
+const RoleFilter = builder.inputType('RoleFilter', {
+  description: 'Which roles to list: those for which every field given holds.',
+  fields: (t) => ({
+    search: t.string({
+      description: 'Part of the name, the description or the id, whatever its case.',
+    }),
+    type: t.field({ type: RoleTypeEnum, description: 'Is for these.' }),
+    isDefault: t.boolean({ description: 'Is given to new users, or is not.' }),
+    scopeId: t.id({ description: 'Holds this scope.' }),
+  }),
+});
+
+const order = orderInput('Role', {
+  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
+  NAME: { field: 'name', nullable: false, description: 'By name.' },
+});
+
+function roleWhere(
+  filter: typeof RoleFilter.$inferInput | null | undefined,
+): Prisma.RoleWhereInput {
+  if (!filter) return {};
+  const { type, isDefault, scopeId } = filter;
+  const search = filter.search?.trim();
+  const contains = { contains: search ?? '', mode: 'insensitive' } as const;
+  return {
+    ...(search ? { OR: [{ name: contains }, { description: contains }, { id: contains }] } : {}),
+    ...(type == null ? {} : { type }),
+    ...(isDefault == null ? {} : { isDefault }),
+    ...(scopeId == null ? {} : { scopes: { some: { scopeId } } }),
+  };
+}
+
+builder.queryFields((t) => ({
+  role: t.prismaField({
+    type: 'Role',
+    nullable: true,
+    description: 'A role, or null where there is none with that id.',
+    authScopes: { scope: 'roles:read' },
+    args: { id: t.arg.id({ required: true, description: "The role's id." }) },
+    resolve: (query, _root, { id }, { database }) =>
+      database.prisma.role.findUnique({ ...query, where: { id } }),
+  }),
+  roles: t.connection(
+    {
+      type: Role,
+      description: 'The roles, newest first where no order is asked for.',
+      authScopes: { scope: 'roles:read' },
+      args: {
+        filter: t.arg({ type: RoleFilter, description: 'Which roles to list.' }),
+        orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
+      },
+      resolve: (_root, args, context, info) => {
+        const { role } = context.database.prisma;
+        const where = roleWhere(args.filter);
+        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
+        return readPage({
+          args,
+          order: order.read(args.orderBy),
+          find: (page) => role.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
+          count: () => role.count({ where }),
+        });
+      },
+    },
+    RoleConnection,
+  ),
+}));
+
+const rolePayload = (t: PayloadFields<{ role: RoleRow }>) => ({
+  role: t.field({ type: Role, description: 'The role.', resolve: ({ role }) => role }),
+});
+
+addMutation('createRole', {
+  description:
+    'Creates a role. Raises `Role.Created`, then `Role.Scopes.Updated` where scopes are given.',
+  scope: 'roles:write',
+  input: (t) => ({
+    name: t.string({ required: true, description: 'At most 128 characters. Unique.' }),
+    description: t.string({ description: 'At most 1024 characters.' }),
+    type: t.field({
+      type: RoleTypeEnum,
+      description: 'Who it is for: users by default. It stays.',
+    }),
+    isDefault: t.boolean({ description: 'Whether every new user gets it.' }),
+    scopeIds: t.idList({ description: 'The scopes it holds from the start, at most 1000.' }),
+  }),
+  payload: rolePayload,
+  errors: [InvalidInputError, NotFoundError, ConflictError],
+  resolve: async (input, context) => ({ role: await createRole(context, input) }),
+});
+
+addMutation('updateRole', {
+  description: 'Changes a role. Raises `Role.Data.Updated` where something changes.',
+  scope: 'roles:write',
+  input: (t) => ({
+    id: t.id({ required: true, description: "The role's id." }),
+    name: t.string({ description: 'At most 128 characters. Unique.' }),
+    description: t.string({ description: 'At most 1024 characters.' }),
+    isDefault: t.boolean({ description: 'Whether every new user gets it.' }),
+  }),
+  payload: rolePayload,
+  errors: [InvalidInputError, NotFoundError, ConflictError],
+  resolve: async (input, context) => ({ role: await updateRole(context, input) }),
+});
+
+addMutation('deleteRole', {
+  description: 'Deletes a role; users and applications lose it. Raises `Role.Deleted`.',
+  scope: 'roles:write',
+  input: (t) => ({ id: t.id({ required: true, description: "The role's id." }) }),
+  payload: rolePayload,
+  errors: [NotFoundError],
+  resolve: async (input, context, info) => {
+    const { role } = context.database.prisma;
+    return {
+      role: await asItLastWas({
+        context,
+        info,
+        field: 'role',
+        read: (query) => role.findUnique({ ...query, where: { id: input.id } }),
+        remove: () => deleteRole(context, input),
+      }),
+    };
+  },
+});
+
+addMutation('addRoleScopes', {
+  description:
+    'Gives scopes to a role; those it has are left alone. Raises `Role.Scopes.Updated` with the new ones.',
+  scope: 'roles:write',
+  input: (t) => ({
+    roleId: t.id({ required: true, description: "The role's id." }),
+    scopeIds: t.idList({ required: true, description: 'The scopes to give, at most 1000.' }),
+  }),
+  payload: rolePayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({ role: await addRoleScopes(context, input) }),
+});
+
+addMutation('removeRoleScope', {
+  description: 'Takes a scope from a role. Raises `Role.Scopes.Updated`.',
+  scope: 'roles:write',
+  input: (t) => ({
+    roleId: t.id({ required: true, description: "The role's id." }),
+    scopeId: t.id({ required: true, description: 'The scope to take.' }),
+  }),
+  payload: rolePayload,
+  errors: [NotFoundError],
+  resolve: async (input, context) => ({ role: await removeRoleScope(context, input) }),
+});
