@@ -1,5 +1,5 @@
-import { Registry } from 'prom-client';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import type { Services } from './auth/context.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -9,6 +9,7 @@ import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
 import { StartError } from './errors.ts';
+import { registerSignIn } from './experience/sign-in.ts';
 import { createGraphQLServer, registerGraphQL } from './http/graphql.ts';
 import { registerOperational } from './http/operational.ts';
 import { createHttp, listen } from './http/server.ts';
@@ -73,6 +74,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const http = createHttp(listener, { log, trustProxy: config.trustProxy });
     registerOperational(http, services);
     await registerOidc(http, services);
+    await registerSignIn(http, services);
     registerGraphQL(http, createGraphQLServer(services));
     await http.ready();
     return {

@@ -1,13 +1,46 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../auth/context.ts';
-import { UnsupportedGrantType } from './oauth-errors.ts';
+import { html, page, pageHeaders } from '../html/page.ts';
+import { registerDiscovery } from './discovery.ts';
+import { answerByProvider } from './provider.ts';
 import { registerTokenEndpoint } from './token-endpoint.ts';
+
+const providerRoutes = [
+  { method: 'GET', url: '/oidc/auth' },
+  { method: 'GET', url: '/oidc/auth/:uid' },
+  { method: ['GET', 'POST', 'OPTIONS'], url: '/oidc/me' },
+  { method: 'GET', url: '/oidc/session/end' },
+  { method: 'POST', url: '/oidc/session/end/confirm' },
+  { method: 'GET', url: '/oidc/session/end/success' },
+  { method: 'OPTIONS', url: '/oidc/token' },
+  { method: ['POST', 'OPTIONS'], url: '/oidc/token/introspection' },
+  { method: ['POST', 'OPTIONS'], url: '/oidc/token/revocation' },
+];
 
 /** Mounts everything under `/oidc`. */
 export async function registerOidc(http: FastifyInstance, services: Services): Promise<void> {
+  registerDiscovery(http, services);
   registerTokenEndpoint(http, services, {
-    delegate: async () => {
-      throw new UnsupportedGrantType();
-    },
+    delegate: (request, reply, rawBody) => answerByProvider(services, request, reply, rawBody),
+  });
+  await http.register(async (scope) => {
+    // oidc-provider reads its bodies itself, and bounds them (56 KiB).
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    for (const { method, url } of providerRoutes) {
+      scope.route({
+        method,
+        url,
+        async handler(request, reply) {
+          // Parameters of the URL are stored in JSON, and PostgreSQL's cannot hold it.
+          if (/%00/.test(request.url)) {
+            const content = html`<p>The address that led here is not one to follow.</p>`;
+            return reply.code(400).headers(pageHeaders).send(page('This did not work', content));
+          }
+          await answerByProvider(services, request, reply);
+          return reply;
+        },
+      });
+    }
   });
 }
