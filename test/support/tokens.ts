@@ -57,7 +57,7 @@ export const formOf = (parameters: Record<string, string | undefined>): URLSearc
 
 /** Claims of an access token as a user's sign-in through an application gives it; those given replace them. */
 export function userClaims(
-  service: TestService,
+  service: Pick<TestService, 'app' | 'clock'>,
   userId: string,
   client: Pick<TestClient, 'id'>,
   claims: Partial<AccessTokenClaims> = {},
@@ -78,7 +78,7 @@ export function userClaims(
 
 /** An access token of a user, signed with the service's own key. */
 export const userToken = (
-  service: TestService,
+  service: Pick<TestService, 'app' | 'clock'>,
   ...of: [userId: string, client: Pick<TestClient, 'id'>, claims?: Partial<AccessTokenClaims>]
 ): Promise<string> => signAccessToken(service.app.services.keys, userClaims(service, ...of));
 

@@ -1,0 +1,114 @@
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { seedDirectory } from '../support/directory.ts';
+import { basic, createTestClock } from '../support/service.ts';
+import { observeStatements } from '../support/statements.ts';
+import {
+  accessTokenType,
+  exchangeGrantType,
+  formOf,
+  postToken,
+  strangerId,
+  userToken,
+} from '../support/tokens.ts';
+
+const testDatabase = await createTestDatabase();
+const observed = await observeStatements(testDatabase);
+const clock = createTestClock();
+const app = await startApp({
+  config: readConfig({ PORT: '0' }),
+  log: pino({ level: 'silent' }),
+  clock,
+  opened: { database: observed.database, secret: 'a secret for tests only' },
+});
+afterAll(async () => {
+  await app.stop();
+  await observed.close();
+  await testDatabase.close();
+});
+
+const service = { app, clock, url: app.url };
+const directory = seedDirectory(app.services.database, clock);
+const frontend = await directory.createClient({ type: 'SPA' });
+const backend = await directory.createClient({ allowTokenExchange: true });
+const switchedOff = await directory.createClient();
+const orders = await directory.createResource(['read']);
+const organization = await directory.createOrganization();
+const user = await directory.createUser();
+await directory.allowUser(user, orders, ['read']);
+await directory.addMember(organization, user, { resource: orders, resourceScopes: ['read'] });
+
+const credentials = basic(backend.id, backend.secret);
+const parameters = {
+  grant_type: exchangeGrantType,
+  subject_token: await userToken(service, user.id, frontend),
+  subject_token_type: accessTokenType,
+  resource: orders.indicator,
+  scope: 'read',
+};
+const organizationIndicator = `urn:signet:organization:${organization.id}`;
+
+/**
+ * How many statements one request costs: the least of three, since what runs by the clock in the background may
+ * send some of its own meanwhile, and what the request sends it sends each time.
+ */
+async function costOf(request: () => Promise<{ status: number }>, status: number) {
+  const costs: number[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const before = observed.executed.length;
+    expect((await request()).status).toBe(status);
+    costs.push(observed.executed.length - before);
+  }
+  return Math.min(...costs);
+}
+
+test('sees the statements of both of the service\'s pools', async () => {
+  const before = observed.executed.length;
+  await app.services.database.prisma.user.count();
+  await app.services.database.tokens.query('seen', 'SELECT 1 AS "seen"', []);
+  const seen = observed.executed.slice(before);
+  expect(seen.some((text) => text.includes('"User"'))).toBe(true);
+  expect(seen).toContain('SELECT 1 AS "seen"');
+});
+
+test.each<[string, Record<string, string>, string | undefined, number]>([
+  ['an exchange', {}, credentials, 200],
+  ['an exchange in an organization', { organization_id: organization.id }, credentials, 200],
+  ['an exchange for an organization', { resource: organizationIndicator }, credentials, 200],
+  ['no credentials', {}, undefined, 401],
+  ['credentials that cannot be read', {}, 'Basic ?', 401],
+  ['an unknown client', {}, basic('app_01h455vb4pex5vsknk084sn02q', 'x'), 401],
+  ['an id that is none', {}, basic('x', 'x'), 401],
+  ['a wrong secret', {}, basic(backend.id, 'x'), 401],
+  ['an application that may not', {}, basic(switchedOff.id, switchedOff.secret), 400],
+  ['a token type that is not supported', { subject_token_type: 'x' }, credentials, 400],
+  ['a subject token that is none', { subject_token: 'x' }, credentials, 400],
+  ['a subject token that was changed', { subject_token: `${parameters.subject_token}x` }, credentials, 400],
+  [
+    'a subject token of no one',
+    { subject_token: await userToken(service, strangerId(), frontend) },
+    credentials,
+    400,
+  ],
+  ['an unknown resource', { resource: 'https://unknown.example.com' }, credentials, 400],
+  ['an organization of others', { organization_id: 'org_01h455vb4pex5vsknk084sn02q' }, credentials, 400],
+  ['a scope against the grammar', { scope: '"' }, credentials, 400],
+])('%s costs one statement', async (_what, changes, authorization, status) => {
+  const request = () =>
+    postToken(service, formOf({ ...parameters, ...changes }), authorization ? { authorization } : {});
+  expect(await costOf(request, status)).toBe(1);
+});
+
+test('client credentials cost one statement', async () => {
+  const form = formOf({ grant_type: 'client_credentials', resource: orders.indicator, scope: 'read' });
+  const request = () => postToken(service, form, { authorization: credentials });
+  expect(await costOf(request, 200)).toBe(1);
+});
+
+test('a request that breaks the rules of the form costs none', async () => {
+  const request = () => postToken(service, 'grant_type=x&grant_type=x');
+  expect(await costOf(request, 400)).toBe(0);
+});
