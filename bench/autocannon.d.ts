@@ -1,0 +1,22 @@
+// autocannon brings no types; these are of what is used here.
+declare module 'autocannon' {
+  interface Options {
+    readonly url: string;
+    readonly connections: number;
+    readonly duration: number;
+    readonly requests: readonly {
+      readonly method: string;
+      readonly path: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }[];
+  }
+  interface Result {
+    readonly duration: number;
+    readonly non2xx: number;
+    readonly errors: number;
+    readonly requests: { readonly total: number };
+    readonly latency: { readonly p50: number; readonly p99: number };
+  }
+  export default function autocannon(options: Options): Promise<Result>;
+}

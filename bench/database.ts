@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/**
+ * Makes a database for one run on the PostgreSQL that BENCH_DATABASE_URL names, or else on the local one; undefined,
+ * with a line that says so, where there is none.
+ */
+export async function createBenchDatabase(): Promise<{ url: string; drop(): Promise<void> } | undefined> {
+  const server = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+  const name = `signet_bench_${randomBytes(4).toString('hex')}`;
+  try {
+    await administer(server, `CREATE DATABASE "${name}"`);
+  } catch (error) {
+    process.stdout.write(
+      `No PostgreSQL to measure on (${(error as Error).message}): set BENCH_DATABASE_URL.\n`,
+    );
+    return undefined;
+  }
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(server, `DROP DATABASE "${name}" WITH (FORCE)`) };
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { announce, userCount } from './server.ts';
+
+// oidc-provider as it is used without Signet: the exchange as a registered grant, and its own store in memory.
+
+const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const resource = 'https://orders.example.com/api';
+const [clientId, clientSecret] = ['backend', 'a secret of thirty-two characters'];
+const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+const jwk = { ...(await exportJWK(privateKey)), kid: 'key_1', alg: 'ES256', use: 'sig' };
+
+const server = createServer();
+server.listen(0, '127.0.0.1');
+await new Promise((resolve) => server.once('listening', resolve));
+const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const provider = new Provider(issuer, {
+  jwks: { keys: [jwk] },
+  clients: [
+    {
+      client_id: clientId,
+      client_secret: clientSecret,
+      grant_types: [grantType],
+      redirect_uris: [],
+      response_types: [],
+    },
+  ],
+  clientDefaults: { id_token_signed_response_alg: 'ES256' },
+  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  features: {
+    devInteractions: { enabled: false },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: () => ({
+        scope: 'read write',
+        audience: resource,
+        accessTokenFormat: 'jwt',
+        accessTokenTTL: 3600,
+        jwt: { sign: { alg: 'ES256' } },
+      }),
+    },
+  },
+});
+
+provider.registerGrantType(
+  grantType,
+  async (ctx: KoaContextWithOIDC) => {
+    const { client, params } = ctx.oidc;
+    if (!client || !params) throw new errors.InvalidClient('no client');
+    const { payload } = await jwtVerify(String(params['subject_token']), publicKey, {
+      issuer,
+      typ: 'at+jwt',
+    });
+    const info = {
+      scope: 'read write',
+      audience: String(params['resource']),
+      accessTokenFormat: 'jwt' as const,
+      accessTokenTTL: 3600,
+      jwt: { sign: { alg: 'ES256' as const } },
+    };
+    const token = new provider.AccessToken({
+      client,
+      accountId: payload.sub,
+      scope: String(params['scope']),
+      extra: { act: { sub: client.clientId } },
+    } as unknown as ConstructorParameters<typeof provider.AccessToken>[0]);
+    token.resourceServer = new provider.ResourceServer(String(params['resource']), info);
+    ctx.oidc.entity('AccessToken', token);
+    ctx.body = {
+      access_token: await token.save(),
+      expires_in: token.expiration,
+      token_type: token.tokenType,
+      scope: token.scope,
+    };
+  },
+  ['subject_token', 'subject_token_type', 'resource', 'scope'],
+);
+server.on('request', provider.callback());
+process.once('SIGTERM', () => process.exit(0));
+
+const exp = Math.floor(Date.now() / 1000) + 86_400;
+announce({
+  url: issuer,
+  path: '/token',
+  headers: {
+    'content-type': 'application/x-www-form-urlencoded',
+    authorization: `Basic ${Buffer.from(`${clientId}:${encodeURIComponent(clientSecret)}`).toString('base64')}`,
+  },
+  bodies: await Promise.all(
+    Array.from({ length: userCount }, async (_, i) =>
+      new URLSearchParams({
+        grant_type: grantType,
+        subject_token: await new SignJWT({ client_id: 'spa', scope: '' })
+          .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'key_1' })
+          .setIssuer(issuer)
+          .setSubject(`user_${i}`)
+          .setAudience('https://gateway.example.com')
+          .setIssuedAt()
+          .setExpirationTime(exp)
+          .sign(privateKey),
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        resource,
+        scope: 'read write',
+      }).toString(),
+    ),
+  ),
+});

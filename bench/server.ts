@@ -1,0 +1,50 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What is sent to a server, over and over: one of these after the other. */
+export interface Load {
+  readonly url: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodies: readonly string[];
+}
+
+/** A server in a process of its own. */
+export interface BenchServer {
+  readonly load: Load;
+  stop(): Promise<void>;
+}
+
+/** Starts a server's file and waits until it says what it is to be sent. */
+export function startServer(file: string, environment: Record<string, string> = {}): Promise<BenchServer> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+    env: { ...process.env, ...environment, NODE_ENV: 'production' },
+    execArgv: ['--disable-warning=ExperimentalWarning', '--disable-warning=FSTDEP023'],
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}.`)));
+    child.once('message', (load) => {
+      resolve({
+        load: load as Load,
+        async stop() {
+          child.kill('SIGTERM');
+          await exited;
+        },
+      });
+    });
+  });
+}
+
+/** Tells the process that started this server that it is ready. */
+export function announce(load: Load): void {
+  if (!process.send) {
+    process.stdout.write(`${JSON.stringify(load, undefined, 2)}\n`);
+    return;
+  }
+  process.send(load);
+}
+
+/** How many users take turns, so that no one row or token is the only one. */
+export const userCount = 100;

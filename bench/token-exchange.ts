@@ -1,0 +1,95 @@
+import autocannon from 'autocannon';
+import { createBenchDatabase } from './database.ts';
+import { type BenchServer, startServer } from './server.ts';
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
+const connectionCounts = (process.env['BENCH_CONNECTIONS'] ?? '1,16,64').split(',').map(Number);
+
+/** What one server did at one number of connections, in each round. */
+interface Figures {
+  readonly rates: number[];
+  readonly p50s: number[];
+  readonly p99s: number[];
+}
+
+async function fire({ load }: BenchServer, connections: number, duration: number) {
+  const result = await autocannon({
+    url: load.url,
+    connections,
+    duration,
+    requests: load.bodies.map((body) => ({
+      method: 'POST',
+      path: load.path,
+      headers: load.headers,
+      body,
+    })),
+  });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${load.url}: ${result.non2xx} refusals and ${result.errors} errors.`);
+  }
+  return result;
+}
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+// The servers take turns in short rounds, so that whatever else the machine does falls on all of them alike.
+async function measure(servers: ReadonlyMap<string, BenchServer>, connections: number) {
+  const figures = new Map<string, Figures>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, server] of servers) {
+      const { rates, p50s, p99s } = figures.get(name) ?? { rates: [], p50s: [], p99s: [] };
+      const result = await fire(server, connections, seconds);
+      rates.push(result.requests.total / result.duration);
+      p50s.push(result.latency.p50);
+      p99s.push(result.latency.p99);
+      figures.set(name, { rates, p50s, p99s });
+    }
+  }
+  return figures;
+}
+
+const [bare, library] = ['bare node:http and jose', 'oidc-provider, in memory'];
+const servers = new Map<string, BenchServer>();
+const database = await createBenchDatabase();
+try {
+  if (database) {
+    servers.set(
+      'Signet on PostgreSQL',
+      await startServer('./server-signet.ts', {
+        DATABASE_URL: database.url,
+        SIGNET_SECRET: 'a secret for the bench alone',
+      }),
+    );
+  }
+  servers.set('Signet, embedded', await startServer('./server-signet.ts', { DATABASE_URL: '' }));
+  servers.set(library, await startServer('./server-oidc-provider.ts'));
+  servers.set(bare, await startServer('./server-bare.ts'));
+
+  for (const server of servers.values()) await fire(server, 16, 2);
+  process.stdout.write(
+    `\n${'exchanges'.padEnd(28)} connections   req/s  p50 ms  p99 ms  of oidc-provider  of bare\n`,
+  );
+  for (const connections of connectionCounts) {
+    const figures = await measure(servers, connections);
+    const rateOf = (name: string) => median(figures.get(name)?.rates ?? []);
+    for (const [name, { rates, p50s, p99s }] of figures) {
+      const rate = median(rates);
+      process.stdout.write(
+        `${[
+          name.padEnd(28),
+          String(connections).padStart(11),
+          rate.toFixed(0).padStart(7),
+          median(p50s).toFixed(0).padStart(7),
+          median(p99s).toFixed(0).padStart(7),
+          (rate / rateOf(library)).toFixed(2).padStart(17),
+          (rate / rateOf(bare)).toFixed(2).padStart(8),
+        ].join(' ')}\n`,
+      );
+    }
+  }
+} finally {
+  for (const server of servers.values()) await server.stop();
+  await database?.drop();
+}
