@@ -1,6 +1,13 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  resolve: {
+    alias: [
+      // Vite would take graphql's development build for our files and Node the other for the libraries': two copies.
+      { find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],

@@ -1,4 +1,4 @@
-import { GraphQLEmailAddress, GraphQLPhoneNumber } from 'graphql-scalars';
+import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
 import { InvalidInputError } from './errors.ts';
 
@@ -46,9 +46,10 @@ export const emailAddress = text(320).refine(
   'must be an e-mail address',
 );
 
+// graphql-scalars takes numbers without the plus, which the contract's E.164 does not.
 /** A telephone number in E.164. */
-export const phoneNumber = text(16).refine(
-  passes(GraphQLPhoneNumber.parseValue),
+export const phoneNumber = text(16).regex(
+  /^\+[1-9]\d{6,14}$/,
   'must be a telephone number in E.164, such as +4915112345678',
 );
 

@@ -6,7 +6,7 @@ import type {
   Prisma,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, orderInput, readPage } from '../graphql/list.ts';
+import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -152,7 +152,7 @@ function applicationWhere(
   if (!filter) return {};
   const { types, allowTokenExchange, roleId } = filter;
   const search = filter.search?.trim();
-  const contains = { contains: search ?? '', mode: 'insensitive' } as const;
+  const contains = containing(search ?? '');
   return {
     ...(search ? { OR: [{ name: contains }, { description: contains }, { id: contains }] } : {}),
     ...(types == null ? {} : { type: { in: [...types] } }),

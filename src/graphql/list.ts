@@ -222,3 +222,7 @@ export const between = (after: Date | null | undefined, before: Date | null | un
   after == null && before == null
     ? undefined
     : { ...(after == null ? {} : { gt: after }), ...(before == null ? {} : { lt: before }) };
+
+/** The condition on a text that holds another, whatever its case; pattern characters stand for themselves. */
+export const containing = (part: string) =>
+  ({ contains: part.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;

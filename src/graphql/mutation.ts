@@ -80,7 +80,7 @@ export async function asItLastWas<Row extends object>(options: {
   readonly remove: () => Promise<Row>;
 }): Promise<Row> {
   const { context, info, field, read, remove } = options;
-  const typeName = mutationPayloadName(info.fieldName);
-  const before = await read(queryFromInfo({ context, info, typeName, path: [field] }));
+  const path = [{ type: mutationPayloadName(info.fieldName), name: field }];
+  const before = await read(queryFromInfo({ context, info, path }));
   return { ...before, ...(await remove()) };
 }

@@ -6,7 +6,7 @@ import type {
   Scope as ScopeRow,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, orderInput, readPage } from '../graphql/list.ts';
+import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -93,7 +93,7 @@ function resourceWhere(
 ): Prisma.ResourceWhereInput {
   const search = filter?.search?.trim();
   if (!search) return {};
-  const contains = { contains: search, mode: 'insensitive' } as const;
+  const contains = containing(search);
   return { OR: [{ name: contains }, { indicator: contains }, { id: contains }] };
 }
 

@@ -2,7 +2,7 @@ import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, Role as RoleRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, orderInput, readPage } from '../graphql/list.ts';
+import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
 import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
 import {
@@ -88,7 +88,7 @@ function roleWhere(
   if (!filter) return {};
   const { type, isDefault, scopeId } = filter;
   const search = filter.search?.trim();
-  const contains = { contains: search ?? '', mode: 'insensitive' } as const;
+  const contains = containing(search ?? '');
   return {
     ...(search ? { OR: [{ name: contains }, { description: contains }, { id: contains }] } : {}),
     ...(type == null ? {} : { type }),

@@ -2,7 +2,7 @@ import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, User as UserRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { between, connectionOf, orderInput, readPage } from '../graphql/list.ts';
+import { between, connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -13,6 +13,7 @@ import { Role, RoleConnection } from '../roles/schema.ts';
 import {
   createUser,
   deleteUser,
+  signOutUser,
   updateUser,
   updateUserCustomData,
   updateUserPassword,
@@ -136,7 +137,7 @@ function userWhere(
 ): Prisma.UserWhereInput {
   if (!filter) return {};
   const { search, roleId, organizationId, isSuspended } = filter;
-  const contains = { contains: search?.trim() ?? '', mode: 'insensitive' } as const;
+  const contains = containing(search?.trim() ?? '');
   return {
     ...(search?.trim()
       ? {
@@ -283,6 +284,16 @@ addMutation('updateUserSuspensionStatus', {
   payload: userPayload,
   errors: [NotFoundError],
   resolve: async (input, context) => ({ user: await updateUserSuspensionStatus(context, input) }),
+});
+
+addMutation('signOutUser', {
+  description:
+    "Ends a user's sessions, refresh tokens and every access token issued so far; the user may sign in again. Raises no event.",
+  scope: 'users:write',
+  input: idField,
+  payload: userPayload,
+  errors: [NotFoundError],
+  resolve: async (input, context) => ({ user: await signOutUser(context, input) }),
 });
 
 addMutation('deleteUser', {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { send } from '../support/graphql.ts';
+import { startService } from '../support/service.ts';
+import { createSignInFixture } from '../support/sign-in-fixture.ts';
+import { exchange } from '../support/tokens.ts';
+
+const service = await startService();
+const fixture = await createSignInFixture(service);
+const backend = await fixture.directory.createClient({ allowTokenExchange: true });
+
+const signOut = async (id: string) =>
+  send<{ signOutUser: object }, { id: string }>(
+    { url: service.url, token: await service.managementToken('users:write') },
+    'mutation ($id: ID!) { signOutUser(input: { id: $id }) { __typename ... on SignOutUserPayload { user { id } } } }',
+    { id },
+  );
+
+test('ends sessions, refresh tokens and every access token issued so far, and lets the user sign in again', async () => {
+  const { prisma } = service.app.services.database;
+  const signIn = () =>
+    fixture.signIn({ resource: fixture.resource.indicator, scope: 'openid offline_access read' });
+  const exchanged = (subjectToken: string) =>
+    exchange(service, backend, {
+      subject_token: subjectToken,
+      resource: fixture.resource.indicator,
+    });
+  const tokens = await signIn();
+  expect((await exchanged(tokens.access_token)).status).toBe(200);
+  const events = await prisma.event.count();
+
+  const { data } = await signOut(fixture.user.id);
+  expect(data).toEqual({
+    signOutUser: { __typename: 'SignOutUserPayload', user: { id: fixture.user.id } },
+  });
+  expect(await prisma.event.count()).toBe(events);
+  expect(await prisma.oidcRecord.count({ where: { accountId: fixture.user.id } })).toBe(0);
+  expect(await exchanged(tokens.access_token)).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
+
+  const again = await signIn();
+  expect((await exchanged(again.access_token)).status).toBe(200);
+});
+
+test('names the id of no one', async () => {
+  const { data } = await signOut('user_01h455vb4pex5vsknk084sn02q');
+  expect(data).toEqual({ signOutUser: { __typename: 'NotFoundError' } });
+});
