@@ -16,6 +16,7 @@ import { createHttp, listen } from './http/server.ts';
 import { createCipher } from './keys/cipher.ts';
 import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
 import { registerOidc } from './oidc/routes.ts';
+import { followSigningKeys } from './signing-keys/operations.ts';
 
 /** A running service. */
 export interface App {
@@ -71,6 +72,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       keys,
       metrics: new Registry(),
     };
+    closers.push(followSigningKeys(services));
     const http = createHttp(listener, { log, trustProxy: config.trustProxy });
     registerOperational(http, services);
     await registerOidc(http, services);

@@ -5,6 +5,7 @@ import './resources/schema.ts';
 import './roles/schema.ts';
 import './users/schema.ts';
 import './applications/schema.ts';
+import './signing-keys/schema.ts';
 import { builder } from './graphql/builder.ts';
 
 /** The whole GraphQL schema; `schema.graphql` is its print. */

@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
 import type { SigningAlgorithm } from '../config.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { PrismaClient, SigningKey } from '../generated/prisma/client.ts';
-import { newId } from '../ids.ts';
+import { kindOfId, newId } from '../ids.ts';
 import type { Cipher } from './cipher.ts';
 
 /** A key that signs. */
@@ -18,7 +19,10 @@ export interface SigningKeyHandle {
 export interface SigningKeys {
   /** The key that new tokens are signed with. */
   current(): SigningKeyHandle;
-  /** The public key under that `kid`, reading the database again where it is not known yet. */
+  /**
+   * The public key under that `kid`, as long as it is published. One not known yet may be another node's new key:
+   * the database is read again, at most once a second, and the caller waits for that.
+   */
   publicKey(kid: string): Promise<{ key: CryptoKey; algorithm: string } | undefined>;
   /** The published key set (RFC 7517 §5), the current key first. */
   jwks(): { keys: JWK[] };
@@ -30,9 +34,13 @@ export interface SigningKeys {
   reload(): Promise<void>;
 }
 
+/** The id token's lifetime, in seconds. */
+export const idTokenTtlSeconds = 3600;
+
 const purpose = (kid: string) => `signing-key:${kid}`;
 // Unknown `kid`s come from outside; each must not cost a query.
-const reloadIntervalMs = 5_000;
+const reloadIntervalMs = 1_000;
+const isKeyId = (kid: string) => kindOfId(kid) === 'SigningKey';
 
 /** Makes a signing key and stores it, its private half encrypted. */
 export async function createSigningKey(
@@ -82,25 +90,38 @@ export async function loadSigningKeys(options: {
   const { prisma, cipher, clock } = options;
   let handles: SigningKeyHandle[] = [];
   let publicKeys = new Map<string, { key: CryptoKey; algorithm: string }>();
-  let published: JWK[] = [];
+  let published: { jwk: JWK; expiresAt: Date | null }[] = [];
   let version = 0;
   let lastReloadAt = 0;
+  let nextReload: Promise<void> | undefined;
 
-  async function reload() {
+  // One after the other: one that began before a change must not end after one that has seen it.
+  let lastReload = Promise.resolve();
+  function reload(): Promise<void> {
+    const done = lastReload.then(read);
+    lastReload = done.catch(() => undefined);
+    return done;
+  }
+
+  async function read() {
     lastReloadAt = clock.now().getTime();
     const rows = await prisma.signingKey.findMany({
       where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] },
       orderBy: [{ retiredAt: { sort: 'asc', nulls: 'first' } }, { createdAt: 'desc' }],
     });
     const isSame =
-      rows.length === handles.length && rows.every((row, i) => row.id === handles[i]?.kid);
+      rows.length === handles.length &&
+      rows.every(
+        ({ id, expiresAt }, i) =>
+          id === handles[i]?.kid && expiresAt?.getTime() === published[i]?.expiresAt?.getTime(),
+      );
     if (isSame && rows.length > 0) return;
     const loaded = await Promise.all(
       rows.map(async (row) => {
         const privateJwk = JSON.parse(cipher.decrypt(row.privateJwk, purpose(row.id))) as JWK;
         const publicJwk = row.publicJwk as JWK;
         return {
-          publicJwk,
+          published: { jwk: publicJwk, expiresAt: row.expiresAt },
           publicKey: (await importJWK(publicJwk, row.algorithm)) as CryptoKey,
           handle: {
             kid: row.id,
@@ -113,7 +134,7 @@ export async function loadSigningKeys(options: {
     );
     if (loaded.length === 0) throw new Error('The database holds no signing key.');
     handles = loaded.map(({ handle }) => handle);
-    published = loaded.map(({ publicJwk }) => publicJwk);
+    published = loaded.map((key) => key.published);
     publicKeys = new Map(
       loaded.map(({ handle, publicKey }) => [
         handle.kid,
@@ -121,6 +142,25 @@ export async function loadSigningKeys(options: {
       ]),
     );
     version += 1;
+  }
+
+  const isPublished = ({ expiresAt }: (typeof published)[number]) =>
+    expiresAt === null || expiresAt > clock.now();
+  const find = (kid: string) =>
+    published.some((key) => key.jwk.kid === kid && isPublished(key))
+      ? publicKeys.get(kid)
+      : undefined;
+
+  // Those who wait share one reload, and it begins after the last of them came.
+  function reloadSoon(): Promise<void> {
+    const wait = async () => {
+      const waitMs = lastReloadAt + reloadIntervalMs - clock.now().getTime();
+      if (waitMs > 0) await delay(Math.min(waitMs, reloadIntervalMs));
+      nextReload = undefined;
+      await reload();
+    };
+    nextReload ??= wait();
+    return nextReload;
   }
 
   await reload();
@@ -131,12 +171,12 @@ export async function loadSigningKeys(options: {
       return first;
     },
     async publicKey(kid) {
-      const known = publicKeys.get(kid);
-      if (known || clock.now().getTime() - lastReloadAt < reloadIntervalMs) return known;
-      await reload();
-      return publicKeys.get(kid);
+      const known = find(kid);
+      if (known || !isKeyId(kid)) return known;
+      await reloadSoon();
+      return find(kid);
     },
-    jwks: () => ({ keys: published }),
+    jwks: () => ({ keys: published.filter(isPublished).map(({ jwk }) => jwk) }),
     privateJwks: () => ({ keys: handles.map(({ privateJwk }) => privateJwk) }),
     get version() {
       return version;

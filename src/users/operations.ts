@@ -262,6 +262,19 @@ export async function deleteUser(context: Context, { id }: { id: string }): Prom
 }
 
 /**
+ * Signs a user out everywhere: sessions, refresh tokens and every access token issued so far end. Raises no event.
+ *
+ * @throws {NotFoundError}
+ */
+export async function signOutUser(context: Context, { id }: { id: string }): Promise<User> {
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'User', id);
+    await endSessions(tx, context, id);
+    return tx.user.findUniqueOrThrow({ where: { id } });
+  });
+}
+
+/**
  * Ends what a user's sign-ins left behind: sessions, codes, refresh tokens, and, for those who check, every
  * access token issued up to now.
  */
