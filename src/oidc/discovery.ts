@@ -4,7 +4,7 @@ import { claimsByScope } from './accounts.ts';
 import { clientCredentialsGrantType } from './client-credentials.ts';
 import { tokenExchangeGrantType } from './token-exchange.ts';
 
-// What `keys.reload` may be this much behind: a key that another node made signs from the first moment.
+// How far the published keys may be behind: a key that another node made signs there from the first moment.
 const keysFreshMs = 1_000;
 
 /** The provider's metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2). */
@@ -29,7 +29,7 @@ export function providerMetadata({ issuer, keys }: Services) {
       tokenExchangeGrantType,
     ],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [keys.current().algorithm],
+    id_token_signing_alg_values_supported: [...new Set(keys.jwks().keys.map(({ alg }) => alg))],
     token_endpoint_auth_methods_supported: authenticationMethods,
     introspection_endpoint_auth_methods_supported: authenticationMethods.slice(0, 2),
     revocation_endpoint_auth_methods_supported: authenticationMethods,

@@ -48,9 +48,12 @@ export async function answerByProvider(
   reply: FastifyReply,
   rawBody?: string,
 ): Promise<void> {
-  reply.hijack();
   const basePath = new URL(services.baseUrl).pathname.replace(/\/$/, '');
-  await getProvider(services).callback()(prepareRequest(request, basePath, rawBody), reply.raw);
+  const answer = getProvider(services).callback();
+  const prepared = prepareRequest(request, basePath, rawBody);
+  // From here on it answers whatever happens.
+  reply.hijack();
+  await answer(prepared, reply.raw);
 }
 
 function createProvider(services: Services): Provider {
@@ -163,8 +166,12 @@ function configure(services: Services): Configuration {
       pushedAuthorizationRequests: { enabled: false },
       introspection: {
         enabled: true,
-        allowedPolicy: (_ctx, client, token) =>
-          client.clientAuthMethod !== 'none' || token.clientId === client.clientId,
+        async allowedPolicy({ oidc }, client, token) {
+          if (token.clientId === client.clientId) return true;
+          // The library reads the token's client next and takes for granted that there is one.
+          const exists = token.clientId !== undefined && (await oidc.provider.Client.find(token.clientId));
+          return client.clientAuthMethod !== 'none' && Boolean(exists);
+        },
       },
       revocation: {
         enabled: true,

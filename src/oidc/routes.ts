@@ -3,7 +3,8 @@ import type { Services } from '../auth/context.ts';
 import { html, page, pageHeaders } from '../html/page.ts';
 import { registerDiscovery } from './discovery.ts';
 import { answerByProvider } from './provider.ts';
-import { registerTokenEndpoint } from './token-endpoint.ts';
+import { type Delegate, registerTokenEndpoint } from './token-endpoint.ts';
+import { registerTokenManagement } from './token-management.ts';
 
 const providerRoutes = [
   { method: 'GET', url: '/oidc/auth' },
@@ -13,16 +14,17 @@ const providerRoutes = [
   { method: 'POST', url: '/oidc/session/end/confirm' },
   { method: 'GET', url: '/oidc/session/end/success' },
   { method: 'OPTIONS', url: '/oidc/token' },
-  { method: ['POST', 'OPTIONS'], url: '/oidc/token/introspection' },
-  { method: ['POST', 'OPTIONS'], url: '/oidc/token/revocation' },
+  { method: 'OPTIONS', url: '/oidc/token/introspection' },
+  { method: 'OPTIONS', url: '/oidc/token/revocation' },
 ];
 
 /** Mounts everything under `/oidc`. */
 export async function registerOidc(http: FastifyInstance, services: Services): Promise<void> {
   registerDiscovery(http, services);
-  registerTokenEndpoint(http, services, {
-    delegate: (request, reply, rawBody) => answerByProvider(services, request, reply, rawBody),
-  });
+  const delegate: Delegate = (request, reply, rawBody) =>
+    answerByProvider(services, request, reply, rawBody);
+  registerTokenEndpoint(http, services, { delegate });
+  registerTokenManagement(http, services, { delegate });
   await http.register(async (scope) => {
     // oidc-provider reads its bodies itself, and bounds them (56 KiB).
     scope.removeAllContentTypeParsers();

@@ -1,21 +1,12 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import type { Services } from '../auth/context.ts';
 import { readCredentials } from './client-authentication.ts';
 import { clientCredentialsGrantType, issueClientCredentials } from './client-credentials.ts';
 import { parseForm } from './form.ts';
-import {
-  InvalidClient,
-  InvalidRequest,
-  OAuthError,
-  RequestTooLarge,
-  ServerError,
-  UnsupportedGrantType,
-} from './oauth-errors.ts';
+import { acceptForms, keepPrivate, maxBodyBytes, sendRefusal, toOAuthError } from './form-endpoint.ts';
+import { InvalidRequest, UnsupportedGrantType } from './oauth-errors.ts';
 import { exchangeToken, tokenExchangeGrantType } from './token-exchange.ts';
-
-/** The largest body that the endpoint reads. */
-const maxBodyBytes = 64 * 1024;
 
 const grants = new Map([
   [tokenExchangeGrantType, exchangeToken],
@@ -84,53 +75,15 @@ export function registerTokenEndpoint(
     }
   }
 
-  /** Turns what was thrown into the answer: nothing else here formats an error. */
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, grantType: string) {
     const refusal = toOAuthError(error);
     requests.inc({ grant: grantType, outcome: refusal.code });
-    if (refusal instanceof ServerError) {
-      request.log.error({ err: error, grantType }, 'a token request failed');
-    } else {
-      request.log.debug(
-        { grantType, error: refusal.code, description: refusal.message },
-        'a token request was refused',
-      );
-    }
-    if (refusal instanceof InvalidClient) {
-      reply.header('www-authenticate', 'Basic realm="Signet", charset="UTF-8"');
-    }
-    return keepPrivate(reply)
-      .code(refusal.status)
-      .send({ error: refusal.code, error_description: refusal.message });
+    return sendRefusal(refusal, request, reply, { grantType });
   }
 
   void http.register(async (scope) => {
-    // Every media type is read and judged by the handler, whose refusal is JSON as the RFC has it.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: maxBodyBytes },
-      (request, body, done) => done(null, isForm(request.headers['content-type']) ? body : null),
-    );
+    acceptForms(scope);
     scope.setErrorHandler((error, request, reply) => refuse(error, request, reply, 'unknown'));
     scope.post('/oidc/token', { bodyLimit: maxBodyBytes }, answer);
   });
-}
-
-const isForm = (contentType: string | undefined) =>
-  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '');
-
-const keepPrivate = (reply: FastifyReply) =>
-  reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
-
-function toOAuthError(error: unknown): OAuthError {
-  if (error instanceof OAuthError) return error;
-  // Fastify's own refusals of a body that it would not read.
-  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
-  if (code.startsWith('FST_') && statusCode < 500) {
-    return statusCode === 413
-      ? new RequestTooLarge()
-      : new InvalidRequest('the body could not be read');
-  }
-  return new ServerError(error);
 }
