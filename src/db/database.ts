@@ -2,6 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { EmbeddedAdapter, embeddedSql } from './embedded.ts';
+import { type Hints, localHints, notifyingHints } from './hints.ts';
 import { applyMigrations } from './migrate.ts';
 import { openPool, poolAdapter, poolSql, withAdvisoryLock } from './postgresql.ts';
 import type { Sql } from './sql.ts';
@@ -13,6 +14,8 @@ export interface Database {
   readonly prisma: PrismaClient;
   /** For the token path: connections of its own, so that no load of the management API starves it. */
   readonly tokens: Sql;
+  /** Word between processes that there is something new in the event log. */
+  readonly hints: Hints;
   /** Brings the tables up to date, under a lock; returns the names of the migrations applied. */
   migrate(): Promise<string[]>;
   /** Ends the statements under way and closes the connections. */
@@ -43,12 +46,15 @@ export function openPostgresql(options: {
   });
   const adapter = poolAdapter(management);
   const prisma = client(adapter);
+  const hints = notifyingHints(url, onError);
   return {
     kind: 'postgresql',
     prisma,
     tokens: poolSql(tokens),
+    hints,
     migrate: () => withAdvisoryLock(url, 'signet:migrations', () => applyMigrations(adapter)),
     async close() {
+      await hints.close();
       await prisma.$disconnect();
       await Promise.all([management.end(), tokens.end()]);
     },
@@ -63,6 +69,7 @@ export function useEmbedded(database: PGlite): Database {
     kind: 'embedded',
     prisma,
     tokens: embeddedSql(database),
+    hints: localHints(),
     migrate: () => applyMigrations(adapter),
     async close() {
       await prisma.$disconnect();

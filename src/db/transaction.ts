@@ -12,17 +12,31 @@ export type Transaction = Prisma.TransactionClient & { readonly [insideTransacti
 
 const attempts = 6;
 
+// Transactions after whose commit others are to be told.
+const hinting = new WeakSet<Transaction>();
+
+/** Asks for a hint to be sent once this transaction is committed, and none where it is not. */
+export function hintAfterCommit(tx: Transaction): void {
+  hinting.add(tx);
+}
+
 /**
  * Does some work in one transaction: all of it is written or nothing is. Where the database broke a deadlock or
  * could not serialize, the work is done again from the start, so it has no effects but through `tx`.
  */
 export async function transaction<T>(
-  { prisma }: Pick<Database, 'prisma'>,
+  { prisma, hints }: Pick<Database, 'prisma' | 'hints'>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await prisma.$transaction((tx) => work(tx as Transaction));
+      let committed: Transaction | undefined;
+      const result = await prisma.$transaction((tx) => {
+        committed = tx as Transaction;
+        return work(committed);
+      });
+      if (committed && hinting.has(committed)) hints.send();
+      return result;
     } catch (error) {
       if (attempt === attempts || !isTransient(error)) throw error;
       await delay(Math.random() * 10 * 2 ** attempt);

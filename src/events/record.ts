@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../auth/context.ts';
-import type { Transaction } from '../db/transaction.ts';
+import { hintAfterCommit, type Transaction } from '../db/transaction.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { catalogue, type EventData, type EventName } from './catalogue.ts';
@@ -13,7 +13,8 @@ export type NewEvent = {
 
 /**
  * Writes events into the log, in the caller's transaction and in this order, and does nothing else: they are
- * there exactly if the change is. Whatever leaves the service reads the log afterwards.
+ * there exactly if the change is. Whatever leaves the service reads the log afterwards; after the commit its readers
+ * get a hint to look.
  */
 export async function recordEvents(
   tx: Transaction,
@@ -34,6 +35,7 @@ export async function recordEvents(
       occurredAt: clock.now(),
     })),
   });
+  hintAfterCommit(tx);
 }
 
 /** Writes one event into the log: see {@link recordEvents}. */

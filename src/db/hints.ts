@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+
+/**
+ * Word between processes that something new was committed. A hint may be late, doubled or lost: whoever waits for
+ * one looks by the clock as well.
+ */
+export interface Hints {
+  /** Gives a hint to every listener, in this process at once. */
+  send(): void;
+  /** Calls the listener on each hint, until the function returned is called. */
+  listen(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Hints within one process. */
+export function localHints(): Hints {
+  const listeners = new Set<() => void>();
+  return {
+    send() {
+      for (const listener of listeners) listener();
+    },
+    listen(listener) {
+      const entry = () => listener();
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+    async close() {
+      listeners.clear();
+    },
+  };
+}
+
+const channel = 'signet_hint';
+const reconnectAfterMs = 1_000;
+
+/**
+ * Hints between all processes on one PostgreSQL, over one connection of their own, made when the first listener
+ * comes and made again when it breaks.
+ *
+ * @param onError Told of a connection that broke.
+ */
+export function notifyingHints(url: string, onError: (error: Error) => void): Hints {
+  const local = localHints();
+  const closing = new AbortController();
+  let connecting: Promise<void> | undefined;
+  let connection: pg.Client | undefined;
+  let isSending = false;
+  let isWanted = false;
+
+  async function connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'signet hints',
+      keepAlive: true,
+    });
+    const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
+    client.on('error', onError);
+    try {
+      await client.connect();
+      // Listeners of this process know already.
+      const self = (client as pg.Client & { readonly processID: number }).processID;
+      client.on('notification', ({ processId }) => {
+        if (processId !== self) local.send();
+      });
+      await client.query(`LISTEN ${channel}`);
+      if (closing.signal.aborted) return;
+      connection = client;
+      // What was committed while nobody listened.
+      local.send();
+      await ended;
+    } finally {
+      connection = undefined;
+      await client.end().catch(onError);
+    }
+  }
+
+  async function stayConnected(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        await connect();
+      } catch (error) {
+        onError(error as Error);
+      }
+      await delay(reconnectAfterMs, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  }
+
+  // One at a time: however many commits come meanwhile, one more NOTIFY tells of them all. Its own transaction,
+  // since inside another's it takes a lock that every writer of the database waits for.
+  async function notify(): Promise<void> {
+    if (isSending) return;
+    isSending = true;
+    try {
+      while (isWanted && connection) {
+        isWanted = false;
+        await connection.query(`NOTIFY ${channel}`);
+      }
+    } catch (error) {
+      onError(error as Error);
+    } finally {
+      isSending = false;
+    }
+  }
+
+  return {
+    send() {
+      local.send();
+      isWanted = true;
+      void notify();
+    },
+    listen(listener) {
+      connecting ??= stayConnected();
+      return local.listen(listener);
+    },
+    async close() {
+      closing.abort();
+      await connection?.end();
+      await connecting;
+      await local.close();
+    },
+  };
+}
