@@ -3,13 +3,22 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * Locks one row until the transaction ends, so that what is read of it next is what will be changed.
+ * Locks one record until the transaction ends, so that what is read of it next is what will be changed. To be
+ * the first thing a transaction does.
+ *
+ * The log is read in the order of transaction ids, so of two writers of one record the second must not have
+ * its id before the first has committed. Waiting for a row gives the waiter an id early (PostgreSQL takes one
+ * to follow the row's new version); waiting for an advisory lock does not. Hence both, in this order.
  *
  * @throws {NotFoundError} when there is none.
  */
 export async function lockRow(tx: Transaction, table: Prisma.ModelName, id: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 AS "found" FROM ${Prisma.raw(`"${table}"`)} WHERE "id" = ${id} FOR UPDATE`;
+    SELECT 1 AS "found"
+      FROM (SELECT pg_advisory_xact_lock(hashtextextended(${id}, 0)) OFFSET 0) AS "held",
+           ${Prisma.raw(`"${table}"`)} AS "record"
+     WHERE "record"."id" = ${id}
+       FOR UPDATE OF "record"`;
   if (rows.length === 0) throw new NotFoundError(id);
 }
 
