@@ -31,6 +31,16 @@ export interface EventFilter {
   readonly until?: Date | undefined;
 }
 
+/** Before every event. */
+export const logStart: EventPosition = { xid: '0', position: 0n };
+
+/** Whether the first place is before (negative), at (0) or behind (positive) the second. */
+export function comparePositions(a: EventPosition, b: EventPosition): number {
+  if (a.xid === b.xid) return Number(a.position - b.position);
+  // Decimal numbers without leading zeros.
+  return a.xid.length - b.xid.length || (a.xid < b.xid ? -1 : 1);
+}
+
 /** A place in the log as clients hold it. */
 export const encodePosition = ({ xid, position }: EventPosition): string =>
   Buffer.from(`${xid}.${position}`).toString('base64url');
@@ -39,9 +49,9 @@ export const encodePosition = ({ xid, position }: EventPosition): string =>
 export function decodePosition(cursor: string): EventPosition | undefined {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const [, xid, position] = /^(\d{1,19})\.(\d{1,18})$/.exec(text) ?? [];
-  return xid === undefined || position === undefined
-    ? undefined
-    : { xid, position: BigInt(position) };
+  if (xid === undefined || position === undefined) return undefined;
+  const place = { xid: String(BigInt(xid)), position: BigInt(position) };
+  return encodePosition(place) === cursor ? place : undefined;
 }
 
 const condition = ({ types, subjectId, actorId, since, until }: EventFilter) => Prisma.sql`
@@ -55,6 +65,16 @@ const condition = ({ types, subjectId, actorId, since, until }: EventFilter) => 
 // open nothing more can appear, so a reader that stops there skips nothing.
 const settled = Prisma.sql`"xid" < pg_snapshot_xmin(pg_current_snapshot())`;
 
+type Reader = Pick<PrismaClient, '$queryRaw'>;
+type EventRow = Omit<LoggedEvent, 'position'> & EventPosition;
+
+const columns = Prisma.sql`"id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"`;
+
+const eventOf = ({ xid, position, ...event }: EventRow): LoggedEvent => ({
+  ...event,
+  position: { xid, position: BigInt(position) },
+});
+
 const place = ({ xid, position }: EventPosition) => Prisma.sql`(${xid}::xid8, ${position}::bigint)`;
 
 /**
@@ -65,7 +85,7 @@ const place = ({ xid, position }: EventPosition) => Prisma.sql`(${xid}::xid8, ${
  * @param options.fromEnd Take the last ones instead of the first; they come oldest first all the same.
  */
 export async function readEvents(
-  prisma: Pick<PrismaClient, '$queryRaw'>,
+  prisma: Reader,
   options: {
     readonly filter?: EventFilter;
     readonly after?: EventPosition | undefined;
@@ -76,24 +96,74 @@ export async function readEvents(
 ): Promise<LoggedEvent[]> {
   const { filter = {}, after, before, take, fromEnd = false } = options;
   const direction = fromEnd ? Prisma.sql`DESC` : Prisma.sql`ASC`;
-  const rows = await prisma.$queryRaw<(Omit<LoggedEvent, 'position'> & EventPosition)[]>`
-    SELECT "id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"
+  const rows = await prisma.$queryRaw<EventRow[]>`
+    SELECT ${columns}
       FROM "Event"
      WHERE ${condition(filter)} AND ${settled}
        ${after ? Prisma.sql`AND ("xid", "position") > ${place(after)}` : Prisma.empty}
        ${before ? Prisma.sql`AND ("xid", "position") < ${place(before)}` : Prisma.empty}
      ORDER BY "xid" ${direction}, "position" ${direction}
      LIMIT ${take}`;
-  const events = rows.map(({ xid, position, ...event }) => ({
-    ...event,
-    position: { xid, position: BigInt(position) },
-  }));
+  const events = rows.map(eventOf);
   return fromEnd ? events.reverse() : events;
+}
+
+/**
+ * Reads what comes next in the log.
+ *
+ * @returns Settled events, oldest first, and when the first one happened that is committed but not settled yet.
+ */
+export async function readNext(
+  prisma: Reader,
+  after: EventPosition,
+  take: number,
+): Promise<{ events: LoggedEvent[]; unsettledSince: Date | undefined }> {
+  const rows = await prisma.$queryRaw<(EventRow & { isSettled: boolean })[]>`
+    SELECT ${columns}, ${settled} AS "isSettled"
+      FROM "Event"
+     WHERE ("xid", "position") > ${place(after)}
+     ORDER BY "xid", "position"
+     LIMIT ${take}`;
+  const end = rows.findIndex(({ isSettled }) => !isSettled);
+  const events = (end === -1 ? rows : rows.slice(0, end)).map(({ isSettled: _, ...row }) =>
+    eventOf(row),
+  );
+  return { events, unsettledSince: rows[end]?.occurredAt };
+}
+
+/** The place of the last settled event; the log's start where there is none. */
+export async function readEnd(prisma: Reader): Promise<EventPosition> {
+  const [last] = await readEvents(prisma, { take: 1, fromEnd: true });
+  return last?.position ?? logStart;
+}
+
+/** What was committed at an instant, in terms of the transactions that wrote it. */
+export interface LogSnapshot {
+  /** Whether an event had been committed by then. */
+  includes(position: EventPosition): boolean;
+  /** Whether every event from this place on was committed later. */
+  isBefore(position: EventPosition): boolean;
+}
+
+/** Takes note of what is committed by now. */
+export async function takeSnapshot(prisma: Reader): Promise<LogSnapshot> {
+  const [row] = await prisma.$queryRaw<{ snapshot: string }[]>`
+    SELECT pg_current_snapshot()::text AS "snapshot"`;
+  // `xmin:xmax:open,open,…` (PostgreSQL, "Transaction ID and Snapshot Information Functions").
+  const [xmin = 0n, xmax = 0n, ...open] = (row?.snapshot ?? '').split(/[:,]/).filter(Boolean).map(BigInt);
+  const openOnes = new Set(open);
+  return {
+    includes({ xid }) {
+      const writer = BigInt(xid);
+      return writer < xmin || (writer < xmax && !openOnes.has(writer));
+    },
+    isBefore: ({ xid }) => BigInt(xid) >= xmax,
+  };
 }
 
 /** Counts settled events. */
 export async function countEvents(
-  prisma: Pick<PrismaClient, '$queryRaw'>,
+  prisma: Reader,
   filter: EventFilter,
 ): Promise<number> {
   const [row] = await prisma.$queryRaw<{ count: bigint }[]>`
