@@ -109,13 +109,15 @@ export async function deleteResource(context: Context, { id }: { id: string }): 
   });
 }
 
+/** A scope's name: a scope token (RFC 6749 §3.3), %x21 / %x23-5B / %x5D-7E. */
+export const scopeName = text(128).regex(
+  /^[\x21\x23-\x5B\x5D-\x7E]+$/,
+  'must hold only the characters of a scope token (RFC 6749 §3.3): no spaces, quotes or backslashes',
+);
+
 const createScopeInput = z.object({
   resourceId: z.string(),
-  // RFC 6749 §3.3: %x21 / %x23-5B / %x5D-7E
-  name: text(128).regex(
-    /^[\x21\x23-\x5B\x5D-\x7E]+$/,
-    'must hold only the characters of a scope token (RFC 6749 §3.3): no spaces, quotes or backslashes',
-  ),
+  name: scopeName,
   description: text(1024).nullish(),
 });
 
