@@ -12,9 +12,11 @@ import { StartError } from './errors.ts';
 import { registerSignIn } from './experience/sign-in.ts';
 import { createGraphQLServer, registerGraphQL } from './http/graphql.ts';
 import { registerOperational } from './http/operational.ts';
+import { registerRest } from './http/rest.ts';
 import { createHttp, listen } from './http/server.ts';
 import { createCipher } from './keys/cipher.ts';
 import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
+import { followExpiry } from './oidc/expiry.ts';
 import { registerOidc } from './oidc/routes.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
 
@@ -73,11 +75,13 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics: new Registry(),
     };
     closers.push(followSigningKeys(services));
+    closers.push(followExpiry(services));
     const http = createHttp(listener, { log, trustProxy: config.trustProxy });
     registerOperational(http, services);
     await registerOidc(http, services);
     await registerSignIn(http, services);
     registerGraphQL(http, createGraphQLServer(services));
+    await registerRest(http, services);
     await http.ready();
     return {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,

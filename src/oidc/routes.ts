@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../auth/context.ts';
 import { html, page, pageHeaders } from '../html/page.ts';
+import { authenticateClient } from './authenticated-client.ts';
 import { registerDiscovery } from './discovery.ts';
+import { parseForm } from './form.ts';
 import { answerByProvider } from './provider.ts';
 import { type Delegate, registerTokenEndpoint } from './token-endpoint.ts';
 import { registerTokenManagement } from './token-management.ts';
@@ -23,7 +25,13 @@ export async function registerOidc(http: FastifyInstance, services: Services): P
   registerDiscovery(http, services);
   const delegate: Delegate = (request, reply, rawBody) =>
     answerByProvider(services, request, reply, rawBody);
-  registerTokenEndpoint(http, services, { delegate });
+  registerTokenEndpoint(http, services, {
+    async delegate(request, reply, rawBody) {
+      // The library tells no credentials from wrong ones; here all that is wrong with them has one answer.
+      await authenticateClient(services, request, parseForm(Buffer.from(rawBody)));
+      await delegate(request, reply, rawBody);
+    },
+  });
   registerTokenManagement(http, services, { delegate });
   await http.register(async (scope) => {
     // oidc-provider reads its bodies itself, and bounds them (56 KiB).

@@ -3,6 +3,7 @@ import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
 import { issuedAt } from '../../src/auth/access-token.ts';
 import { systemActor } from '../../src/auth/context.ts';
+import { newId } from '../../src/ids.ts';
 import { updateUserSuspensionStatus } from '../../src/users/operations.ts';
 import { basic, startService } from '../support/service.ts';
 import { discover, openBrowser, signIn } from '../support/sign-in.ts';
@@ -189,10 +190,27 @@ test('takes the client secret in the header and in the body', async () => {
   expect(tokens.access_token).toBeTypeOf('string');
 });
 
-test('refuses a code without the right client secret', async () => {
+test.each([
+  ['a wrong secret', { authorization: basic(client.id, 'not the secret') }, {}],
+  ['a secret of no client', { authorization: basic(newId('Application'), client.secret) }, {}],
+  ['no credentials', {}, {}],
+  ['no secret', {}, { client_id: client.id }],
+])('refuses a code with %s', async (_case, headers, parameters) => {
   const { code, verifier } = await obtainCode();
-  const answer = await postCode({ code, code_verifier: verifier }, 'not the secret');
-  expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  const response = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    headers: headers as Record<string, string>,
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      redirect_uri: redirectUri,
+      code,
+      code_verifier: verifier,
+      ...(parameters as Record<string, string>),
+    }),
+  });
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
+  expect(await response.json()).toMatchObject({ error: 'invalid_client' });
 });
 
 test('takes any live secret of an application, and none that was deleted or expired', async () => {

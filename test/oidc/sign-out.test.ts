@@ -1,0 +1,91 @@
+import { decodeJwt } from 'jose';
+import { expect, test } from 'vitest';
+import { startService } from '../support/service.ts';
+import { type Browser, openBrowser } from '../support/sign-in.ts';
+import { createSignInFixture, openSignInPage, refresh } from '../support/sign-in-fixture.ts';
+
+const service = await startService();
+const { issuer } = service.app.services;
+const fixture = await createSignInFixture(service);
+const { database, client, resource, user } = fixture;
+
+const goodbye = 'https://app.example.com/bye';
+
+const openSignOut = (browser: Browser, parameters: Record<string, string> = {}) =>
+  browser.open(`${issuer}/session/end?${new URLSearchParams(parameters)}`);
+
+const isSignedIn = async (browser: Browser) => {
+  const { visit } = await openSignInPage(service, client, { browser, prompt: 'none' });
+  return visit.url.searchParams.has('code');
+};
+
+test('signs out after asking, and sends the user back to the application', async () => {
+  const browser = openBrowser(service);
+  const tokens = await fixture.signIn({ browser, resource: resource.indicator, scope: 'openid read' });
+  const question = await openSignOut(browser, {
+    id_token_hint: tokens.id_token ?? '',
+    post_logout_redirect_uri: goodbye,
+    state: 'back',
+  });
+  expect(question.status).toBe(200);
+  expect(question.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await isSignedIn(browser)).toBe(true);
+
+  const asked = await openSignOut(browser, {
+    id_token_hint: tokens.id_token ?? '',
+    post_logout_redirect_uri: goodbye,
+    state: 'back',
+  });
+  const done = await browser.submit(asked, { logout: 'yes' });
+  expect(done.url.href).toBe(`${goodbye}?state=back`);
+  expect(await isSignedIn(browser)).toBe(false);
+  const { jti = '' } = decodeJwt(tokens.access_token);
+  expect(await database.prisma.revokedToken.count({ where: { jti } })).toBe(1);
+});
+
+test('keeps the sign-in of a user who would rather stay', async () => {
+  const browser = openBrowser(service);
+  await fixture.signIn({ browser });
+  const done = await browser.submit(await openSignOut(browser), {});
+  expect(done.status).toBe(200);
+  expect(await isSignedIn(browser)).toBe(true);
+});
+
+test('leaves refresh tokens that were issued to be used offline', async () => {
+  const browser = openBrowser(service);
+  const tokens = await fixture.signIn({ browser, scope: 'openid offline_access' });
+  const done = await browser.submit(await openSignOut(browser), { logout: 'yes' });
+  expect(done.status).toBe(200);
+  expect(done.url.pathname).toBe('/oidc/session/end/success');
+  const refreshed = await refresh(service, client, tokens.refresh_token ?? '');
+  expect(refreshed.access_token).toBeTypeOf('string');
+});
+
+test('refuses a sign-out that was not asked for on its own page', async () => {
+  const browser = openBrowser(service);
+  await fixture.signIn({ browser });
+  const visit = await openSignOut(browser);
+  const forged = await browser.submit(visit, { logout: 'yes', xsrf: 'guessed' });
+  expect(forged.status).toBe(400);
+  expect(await isSignedIn(browser)).toBe(true);
+});
+
+test.each([
+  ['an address that is not registered', { client_id: client.id, post_logout_redirect_uri: 'https://evil.example.com' }],
+  ['an application that does not exist', { client_id: 'app_none', post_logout_redirect_uri: goodbye }],
+  ['a hint that is no token', { id_token_hint: 'garbage' }],
+  ['a hint that was signed by someone else', { id_token_hint: forge() }],
+])('refuses %s', async (_case, parameters) => {
+  const visit = await openSignOut(openBrowser(service), parameters);
+  expect(visit.status).toBe(400);
+  expect(visit.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+function forge() {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'ES256' })}.${part({ iss: issuer, aud: client.id, sub: user.id })}.AAAA`;
+}
+
+test('logs no fault of its own', () => {
+  expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});
