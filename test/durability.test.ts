@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { newId } from '../src/ids.ts';
+import { createTestDatabase } from './support/database.ts';
+import { events } from './support/events.ts';
+import { ask, graphql, payload } from './support/graphql.ts';
+import { startProcess } from './support/process.ts';
+import { basic } from './support/service.ts';
+
+const { url: DATABASE_URL, close } = await createTestDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), 'signet-durability-'));
+afterAll(async () => {
+  await close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
+const environment = {
+  ...(DATABASE_URL ? { DATABASE_URL } : { DATA_DIR: dataDir }),
+  SIGNET_SECRET: 'a secret for tests only',
+  ADMIN_CLIENT_ID: admin.id,
+  ADMIN_CLIENT_SECRET: admin.secret,
+};
+
+async function start() {
+  const { child, ready, ended } = startProcess(environment);
+  const url = await ready;
+  const response = await fetch(`${url}/oidc/token`, {
+    method: 'POST',
+    headers: { authorization: basic(admin.id, admin.secret) },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      resource: 'urn:signet:management',
+      scope: 'all',
+    }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return { child, ended, endpoint: { url, token } };
+}
+
+const Create = graphql(`
+  mutation CreateDurable($input: CreateUserInput!) {
+    createUser(input: $input) { __typename ... on CreateUserPayload { user { id } } }
+  }
+`);
+
+const Users = graphql(`
+  query DurableUsers($after: String) {
+    users(first: 100, after: $after) {
+      pageInfo { hasNextPage endCursor }
+      edges { node { id } }
+    }
+  }
+`);
+
+type Endpoint = { url: string; token: string };
+
+const readPage = async (endpoint: Endpoint, after: string | null) =>
+  (await ask(endpoint, Users, { after })).users;
+
+async function userIds(endpoint: Endpoint): Promise<string[]> {
+  const ids: string[] = [];
+  let after: string | null | undefined = null;
+  do {
+    const { edges, pageInfo }: Awaited<ReturnType<typeof readPage>> = await readPage(
+      endpoint,
+      after,
+    );
+    ids.push(...edges.map(({ node }) => node.id));
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : undefined;
+  } while (after);
+  return ids;
+}
+
+test('loses no acknowledged user and no event when it is killed in the middle of the work', async () => {
+  const acknowledged = new Set<string>();
+  let sent = 0;
+  for (let round = 1; round <= 3; round += 1) {
+    const { child, ended, endpoint } = await start();
+    const target = acknowledged.size + 60;
+    const writer = async () => {
+      for (;;) {
+        sent += 1;
+        const input = { username: `user_${round}_${sent}` };
+        // The kill breaks the connections of the calls under way: those were not acknowledged.
+        const answer = await ask(endpoint, Create, { input }).catch(() => undefined);
+        if (!answer) return;
+        acknowledged.add(payload(answer.createUser, 'CreateUserPayload').user.id);
+        if (acknowledged.size === target) child.kill('SIGKILL');
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, writer));
+    expect(await ended).toBe('SIGKILL');
+  }
+
+  const { child, ended, endpoint } = await start();
+  const stored = await userIds(endpoint);
+  const created = (await events(endpoint)).filter(({ name }) => name === 'User.Created');
+  expect(acknowledged.size).toBeGreaterThanOrEqual(180);
+  expect([...acknowledged].filter((id) => !stored.includes(id))).toEqual([]);
+  // Each user has its one event and each event its user, acknowledged or not.
+  expect(created.map(({ data }) => data['id']).sort()).toEqual(stored.sort());
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+}, 180_000);

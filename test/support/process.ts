@@ -1,0 +1,49 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The service as a process of its own, started the way `npm start` does. */
+export interface ServiceProcess {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  /** Everything it has printed so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves with the URL it listens on; rejects when it ends before. */
+  readonly ready: Promise<string>;
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+/** Starts the service in a process with these variables and no others of Signet's. */
+export function startProcess(environment: Record<string, string>): ServiceProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+    cwd: root,
+    env: { PATH, HOME, PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const ended = once(child, 'close').then(
+    ([code, signal]) => (code ?? signal) as number | NodeJS.Signals,
+  );
+  const ready = new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      stdout += `${line}\n`;
+      const listening = /"listening":"([^"]+)"/.exec(line)?.[1];
+      if (listening) resolve(listening);
+    });
+    ended.then((end) => reject(new Error(`The service ended with ${end}: ${stderr}`)));
+  });
+  // Who only waits for the end does not listen to this one.
+  ready.catch(() => undefined);
+  return { child, stdout: () => stdout, stderr: () => stderr, ready, ended };
+}
