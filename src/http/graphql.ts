@@ -130,7 +130,8 @@ query Users {
 }
 `;
 
-function maskFault(error: unknown, requestId: string, log: Logger): Error {
+/** What a client is told of a fault: a masked message, where the error was not written for it; the log has the rest. */
+export function maskFault(error: unknown, requestId: string, log: Logger): GraphQLError {
   if (error instanceof GraphQLError && isMeant(error)) {
     // Yoga's own word for a request that is not one.
     if (error.extensions['code'] === 'BAD_REQUEST') error.extensions['code'] = 'BAD_USER_INPUT';
