@@ -6,7 +6,7 @@ import { idForQuery } from './target.ts';
 
 type Store = Pick<Services, 'database' | 'clock'>;
 
-/** The metadata under which oidc-provider keeps what an application's scripts may be loaded from. */
+/** The client metadata that lists the origins whose scripts may call on an application's behalf. */
 export const corsAllowedOrigins = 'cors_allowed_origins';
 
 // oidc-provider wants a secret of every confidential client and is never asked to compare this one.
@@ -23,8 +23,7 @@ export async function findClientMetadata(
   return application ? metadataOf(application) : undefined;
 }
 
-/** Whether applications of that type have secrets. */
-export const isConfidential = (type: Application['type']): boolean =>
+const isConfidential = (type: Application['type']): boolean =>
   type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
 
 function metadataOf(application: Application): ClientMetadata {
