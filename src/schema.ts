@@ -5,6 +5,9 @@ import './resources/schema.ts';
 import './roles/schema.ts';
 import './users/schema.ts';
 import './applications/schema.ts';
+import './webhooks/schema.ts';
+import './organizations/schema.ts';
+import './organizations/membership-schema.ts';
 import './signing-keys/schema.ts';
 import { builder } from './graphql/builder.ts';
 

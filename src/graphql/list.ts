@@ -1,4 +1,4 @@
-import type { OutputType } from '@pothos/core';
+import type { ObjectRef, OutputType } from '@pothos/core';
 import { builder, limits, type SchemaTypes } from './builder.ts';
 import { requestError } from './request-error.ts';
 
@@ -53,13 +53,22 @@ export function orderInput(typename: string, fields: OrderFields) {
 /**
  * Makes the connection type of a list, `<Type>Connection`, the same wherever the type is listed. Its resolver
  * gives `totalCount` as a number, or as a function that is called where the request asks for it.
+ *
+ * @param ownEdge The type of its edges, where they have more fields than `cursor` and `node`.
  */
-export function connectionOf<Type extends OutputType<SchemaTypes>>(typename: string, type: Type) {
-  const edge = builder.edgeObject({
-    type,
-    name: `${typename}Edge`,
-    description: `One of the list, with its place in it.`,
-  });
+export function connectionOf<Type extends OutputType<SchemaTypes>>(
+  typename: string,
+  type: Type,
+  ownEdge?: ObjectRef<SchemaTypes, unknown>,
+) {
+  const edge =
+    // An own edge's rows need not hold what its fields resolve.
+    (ownEdge as never) ??
+    builder.edgeObject({
+      type,
+      name: `${typename}Edge`,
+      description: `One of the list, with its place in it.`,
+    });
   return builder.connectionObject(
     {
       type,
@@ -118,6 +127,17 @@ function decodeCursor(cursor: string, argument: string): Position {
   }
   throw requestError('BAD_USER_INPUT', `"${argument}" is not a cursor of this list.`);
 }
+
+/** The cursor of a row in a list that is ordered by one id. */
+export const cursorOf = (id: string): string => encodeCursor([id, id]);
+
+/**
+ * The id that a cursor of a list ordered by one id stands for.
+ *
+ * @throws BAD_USER_INPUT where it is no cursor.
+ */
+export const idOfCursor = (cursor: string, argument: string): string =>
+  decodeCursor(cursor, argument)[1];
 
 /**
  * Checks a page's size.

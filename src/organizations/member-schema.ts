@@ -1,0 +1,192 @@
+import { InvalidInputError, NotFoundError } from '../errors.ts';
+import type {
+  OrganizationApplication as OrganizationApplicationRow,
+  OrganizationRole as OrganizationRoleRow,
+  OrganizationUser as OrganizationUserRow,
+} from '../generated/prisma/client.ts';
+import { builder } from '../graphql/builder.ts';
+import { connectionOf } from '../graphql/list.ts';
+import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
+import { relatedList } from '../graphql/related-list.ts';
+import {
+  assignOrganizationApplicationRoles,
+  assignOrganizationUserRoles,
+  removeOrganizationApplicationRole,
+  removeOrganizationUserRole,
+  replaceOrganizationApplicationRoles,
+  replaceOrganizationUserRoles,
+} from './member-roles.ts';
+import { OrganizationRole, OrganizationRoleConnection } from './role-schema.ts';
+
+/** The roles of one member: of a user's or an application's membership. */
+export const rolesOfMember = relatedList<
+  { organizationRoleId: string; organizationRole: OrganizationRoleRow },
+  OrganizationRoleRow
+>({ relation: 'roles', key: 'organizationRoleId', through: 'organizationRole' });
+
+/** A user's membership of an organization. */
+export const OrganizationUser = builder.prismaObject('OrganizationUser', {
+  description: "A user's membership of an organization.",
+  authScopes: { scope: 'organizations:read' },
+  fields: (t) => ({
+    organization: t.relation('organization', { description: 'The organization.' }),
+    user: t.relation('user', { description: 'The user.' }),
+    roles: t.connection(
+      {
+        type: OrganizationRole,
+        description: 'The roles that the user has in the organization, oldest first.',
+        ...rolesOfMember,
+      },
+      OrganizationRoleConnection,
+    ),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user joined.' }),
+  }),
+});
+
+/** A page of users' memberships. */
+export const OrganizationUserConnection = connectionOf('OrganizationUser', OrganizationUser);
+
+/** An application's membership of an organization. */
+export const OrganizationApplication = builder.prismaObject('OrganizationApplication', {
+  description: "A machine-to-machine application's membership of an organization.",
+  authScopes: { scope: 'organizations:read' },
+  fields: (t) => ({
+    organization: t.relation('organization', { description: 'The organization.' }),
+    application: t.relation('application', { description: 'The application.' }),
+    roles: t.connection(
+      {
+        type: OrganizationRole,
+        description: 'The roles that the application has in the organization, oldest first.',
+        ...rolesOfMember,
+      },
+      OrganizationRoleConnection,
+    ),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the application joined.',
+    }),
+  }),
+});
+
+/** A page of applications' memberships. */
+export const OrganizationApplicationConnection = connectionOf(
+  'OrganizationApplication',
+  OrganizationApplication,
+);
+
+const organizationField = (t: InputFields) => ({
+  organizationId: t.id({ required: true, description: "The organization's id." }),
+});
+const userFields = (t: InputFields) => ({
+  ...organizationField(t),
+  userId: t.id({ required: true, description: "The member's id." }),
+});
+const applicationFields = (t: InputFields) => ({
+  ...organizationField(t),
+  applicationId: t.id({ required: true, description: "The member's id." }),
+});
+const roleField = (t: InputFields) => ({
+  organizationRoleId: t.id({ required: true, description: 'The organization role to take.' }),
+});
+const userRoles = (t: InputFields) => ({
+  ...userFields(t),
+  organizationRoleIds: t.idList({
+    required: true,
+    description: 'Organization roles for users, at most 100.',
+  }),
+});
+const applicationRoles = (t: InputFields) => ({
+  ...applicationFields(t),
+  organizationRoleIds: t.idList({
+    required: true,
+    description: 'Organization roles for applications, at most 100.',
+  }),
+});
+
+const userPayload = (t: PayloadFields<{ organizationUser: OrganizationUserRow }>) => ({
+  organizationUser: t.field({
+    type: OrganizationUser,
+    description: 'The membership.',
+    resolve: ({ organizationUser }) => organizationUser,
+  }),
+});
+const applicationPayload = (
+  t: PayloadFields<{ organizationApplication: OrganizationApplicationRow }>,
+) => ({
+  organizationApplication: t.field({
+    type: OrganizationApplication,
+    description: 'The membership.',
+    resolve: ({ organizationApplication }) => organizationApplication,
+  }),
+});
+
+addMutation('assignOrganizationUserRoles', {
+  description:
+    'Gives organization roles to a user in an organization; those held are left alone. Raises no event.',
+  scope: 'organizations:write',
+  input: userRoles,
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({
+    organizationUser: await assignOrganizationUserRoles(context, input),
+  }),
+});
+
+addMutation('removeOrganizationUserRole', {
+  description: 'Takes an organization role from a user in an organization. Raises no event.',
+  scope: 'organizations:write',
+  input: (t) => ({ ...userFields(t), ...roleField(t) }),
+  payload: userPayload,
+  errors: [NotFoundError],
+  resolve: async (input, context) => ({
+    organizationUser: await removeOrganizationUserRole(context, input),
+  }),
+});
+
+addMutation('replaceOrganizationUserRoles', {
+  description:
+    'Gives a user these organization roles in an organization and takes all others. Raises no event.',
+  scope: 'organizations:write',
+  input: userRoles,
+  payload: userPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({
+    organizationUser: await replaceOrganizationUserRoles(context, input),
+  }),
+});
+
+addMutation('assignOrganizationApplicationRoles', {
+  description:
+    'Gives organization roles to an application in an organization; those held are left alone. Raises no event.',
+  scope: 'organizations:write',
+  input: applicationRoles,
+  payload: applicationPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({
+    organizationApplication: await assignOrganizationApplicationRoles(context, input),
+  }),
+});
+
+addMutation('removeOrganizationApplicationRole', {
+  description:
+    'Takes an organization role from an application in an organization. Raises no event.',
+  scope: 'organizations:write',
+  input: (t) => ({ ...applicationFields(t), ...roleField(t) }),
+  payload: applicationPayload,
+  errors: [NotFoundError],
+  resolve: async (input, context) => ({
+    organizationApplication: await removeOrganizationApplicationRole(context, input),
+  }),
+});
+
+addMutation('replaceOrganizationApplicationRoles', {
+  description:
+    'Gives an application these organization roles in an organization and takes all others. Raises no event.',
+  scope: 'organizations:write',
+  input: applicationRoles,
+  payload: applicationPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({
+    organizationApplication: await replaceOrganizationApplicationRoles(context, input),
+  }),
+});

@@ -1,0 +1,147 @@
+import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
+import type { Organization as OrganizationRow } from '../generated/prisma/client.ts';
+import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
+import {
+  addOrganizationApplications,
+  addOrganizationUsers,
+  removeOrganizationApplication,
+  removeOrganizationUser,
+  replaceOrganizationApplications,
+  replaceOrganizationUsers,
+} from './members.ts';
+import { organizationPayload } from './schema.ts';
+
+type Changed<Field extends string> = { organization: OrganizationRow } & Record<Field, string[]>;
+
+const organizationField = (t: InputFields) => ({
+  organizationId: t.id({ required: true, description: "The organization's id." }),
+});
+const usersInput = (t: InputFields) => ({
+  ...organizationField(t),
+  userIds: t.idList({ required: true, description: 'Users, at most 5000.' }),
+});
+const applicationsInput = (t: InputFields) => ({
+  ...organizationField(t),
+  applicationIds: t.idList({
+    required: true,
+    description: 'Machine-to-machine applications, at most 5000.',
+  }),
+});
+
+addMutation('addOrganizationUsers', {
+  description:
+    'Adds up to 5,000 users to an organization; members are left alone. Raises `Organization.Membership.Updated` with the new ones.',
+  scope: 'organizations:write',
+  input: usersInput,
+  payload: (t: PayloadFields<Changed<'addedUserIds'>>) => ({
+    ...organizationPayload(t),
+    addedUserIds: t.field({
+      type: ['ID'],
+      description: 'Those who were no members before.',
+      resolve: ({ addedUserIds }) => addedUserIds,
+    }),
+  }),
+  errors: [InvalidInputError, NotFoundError],
+  resolve: (input, context) => addOrganizationUsers(context, input),
+});
+
+addMutation('removeOrganizationUser', {
+  description:
+    'Takes a user out of an organization, with the roles held there. Raises `Organization.Membership.Updated`.',
+  scope: 'organizations:write',
+  input: (t) => ({
+    ...organizationField(t),
+    userId: t.id({ required: true, description: 'The member to take out.' }),
+  }),
+  payload: (t: PayloadFields<Changed<'removedUserIds'>>) => ({
+    ...organizationPayload(t),
+    removedUserIds: t.field({
+      type: ['ID'],
+      description: 'The one who left.',
+      resolve: ({ removedUserIds }) => removedUserIds,
+    }),
+  }),
+  errors: [NotFoundError],
+  resolve: (input, context) => removeOrganizationUser(context, input),
+});
+
+addMutation('replaceOrganizationUsers', {
+  description:
+    'Leaves an organization with these users, up to 5,000; those who stay keep their roles. Raises `Organization.Membership.Updated` with those who joined and those who left, several of them beyond 5,000.',
+  scope: 'organizations:write',
+  input: usersInput,
+  payload: (t: PayloadFields<Changed<'addedUserIds' | 'removedUserIds'>>) => ({
+    ...organizationPayload(t),
+    addedUserIds: t.field({
+      type: ['ID'],
+      description: 'Those who joined.',
+      resolve: ({ addedUserIds }) => addedUserIds,
+    }),
+    removedUserIds: t.field({
+      type: ['ID'],
+      description: 'Those who left.',
+      resolve: ({ removedUserIds }) => removedUserIds,
+    }),
+  }),
+  errors: [InvalidInputError, NotFoundError],
+  resolve: (input, context) => replaceOrganizationUsers(context, input),
+});
+
+addMutation('addOrganizationApplications', {
+  description:
+    'Adds up to 5,000 machine-to-machine applications to an organization; members are left alone. Raises `Organization.Membership.Updated` with the new ones.',
+  scope: 'organizations:write',
+  input: applicationsInput,
+  payload: (t: PayloadFields<Changed<'addedApplicationIds'>>) => ({
+    ...organizationPayload(t),
+    addedApplicationIds: t.field({
+      type: ['ID'],
+      description: 'Those who were no members before.',
+      resolve: ({ addedApplicationIds }) => addedApplicationIds,
+    }),
+  }),
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
+  resolve: (input, context) => addOrganizationApplications(context, input),
+});
+
+addMutation('removeOrganizationApplication', {
+  description:
+    'Takes an application out of an organization, with the roles held there. Raises `Organization.Membership.Updated`.',
+  scope: 'organizations:write',
+  input: (t) => ({
+    ...organizationField(t),
+    applicationId: t.id({ required: true, description: 'The member to take out.' }),
+  }),
+  payload: (t: PayloadFields<Changed<'removedApplicationIds'>>) => ({
+    ...organizationPayload(t),
+    removedApplicationIds: t.field({
+      type: ['ID'],
+      description: 'The one who left.',
+      resolve: ({ removedApplicationIds }) => removedApplicationIds,
+    }),
+  }),
+  errors: [NotFoundError],
+  resolve: (input, context) => removeOrganizationApplication(context, input),
+});
+
+addMutation('replaceOrganizationApplications', {
+  description:
+    'Leaves an organization with these machine-to-machine applications, up to 5,000; those who stay keep their roles. Raises `Organization.Membership.Updated` with those who joined and those who left, several of them beyond 5,000.',
+  scope: 'organizations:write',
+  input: applicationsInput,
+  payload: (t: PayloadFields<Changed<'addedApplicationIds' | 'removedApplicationIds'>>) => ({
+    ...organizationPayload(t),
+    addedApplicationIds: t.field({
+      type: ['ID'],
+      description: 'Those who joined.',
+      resolve: ({ addedApplicationIds }) => addedApplicationIds,
+    }),
+    removedApplicationIds: t.field({
+      type: ['ID'],
+      description: 'Those who left.',
+      resolve: ({ removedApplicationIds }) => removedApplicationIds,
+    }),
+  }),
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
+  resolve: (input, context) => replaceOrganizationApplications(context, input),
+});
