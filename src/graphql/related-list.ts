@@ -17,7 +17,7 @@ interface RelatedListOptions<Row, Node> {
 }
 
 /**
- * Makes `select` and `resolve` of a field that lists a relation of a record by keyset: the rows of a page come with
+ * Makes the selection and `resolve` of a field that lists a relation of a record by keyset: the rows of a page come with
  * the parents in one statement however many parents there are, and `totalCount` is counted where it is asked for.
  *
  * Pothos' own connections page with Prisma's `cursor`, for which Prisma reads every row of the relation and cuts in
@@ -28,14 +28,12 @@ export function relatedList<Row extends object, Node = Row>(
 ) {
   const { relation, key, through, rowsAreEdges = false } = options;
 
-  // Pothos calls it with the names selected on the connection, which its types do not tell yet.
-  function select(...given: unknown[]): never {
-    const [args, , nested, selectedNames] = given as [
-      PageArguments,
-      object,
-      NestedSelection,
-      () => ReadonlySet<string>,
-    ];
+  const select = (
+    args: PageArguments,
+    _context: object,
+    nested: NestedSelection,
+    selectedNames: () => ReadonlySet<string>,
+  ) => {
     const names = selectedNames();
     const path = rowsAreEdges ? ['edges'] : ['edges', 'node'];
     const page = pageQuery(args, key);
@@ -44,10 +42,12 @@ export function relatedList<Row extends object, Node = Row>(
       : nested(page, path);
     const hasRows = names.has('edges') || names.has('pageInfo');
     return {
-      ...(hasRows ? { [relation]: rows } : {}),
-      ...(names.has('totalCount') ? { _count: { select: { [relation]: true } } } : {}),
-    } as never;
-  }
+      select: {
+        ...(hasRows ? { [relation]: rows } : {}),
+        ...(names.has('totalCount') ? { _count: { select: { [relation]: true } } } : {}),
+      },
+    };
+  };
 
   function resolve(parent: object, args: PageArguments) {
     const { [relation]: found = [], _count: counts } = parent as Record<string, unknown> & {
@@ -81,7 +81,9 @@ export function relatedList<Row extends object, Node = Row>(
     };
   }
 
-  return { select, resolve };
+  // As Pothos' own connections have it: the option `select` is not told which fields are selected, and would
+  // count every list whether or not `totalCount` is asked for.
+  return { extensions: { pothosPrismaSelect: select }, resolve };
 }
 
 // One row more than the page, which tells whether there are more.
