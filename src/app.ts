@@ -8,6 +8,7 @@ import { claimDataDir, readOrCreateSecret } from './db/data-dir.ts';
 import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
+import { type ResolveHost, systemResolver } from './dns.ts';
 import { StartError } from './errors.ts';
 import { registerSignIn } from './experience/sign-in.ts';
 import { createGraphQLServer, registerGraphQL } from './http/graphql.ts';
@@ -19,6 +20,8 @@ import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
 import { followExpiry } from './oidc/expiry.ts';
 import { registerOidc } from './oidc/routes.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
+import { schema } from './schema.ts';
+import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** A running service. */
 export interface App {
@@ -36,6 +39,7 @@ export interface AppOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
+  readonly resolveHost?: ResolveHost;
   /** A database that is open already, and its secret; it is not closed with the service. */
   readonly opened?: { readonly database: Database; readonly secret: string };
 }
@@ -73,6 +77,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       cipher,
       keys,
       metrics: new Registry(),
+      resolveHost: options.resolveHost ?? systemResolver,
     };
     closers.push(followSigningKeys(services));
     closers.push(followExpiry(services));
@@ -82,6 +87,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     await registerSignIn(http, services);
     registerGraphQL(http, createGraphQLServer(services));
     await registerRest(http, services);
+    const webhooks = await startDispatcher(services, schema);
+    closers.push(() => webhooks.stop());
     await http.ready();
     return {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import type { ResolveHost } from '../dns.ts';
 import type { Cipher } from '../keys/cipher.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 
@@ -18,6 +19,8 @@ export interface Services {
   readonly database: Database;
   readonly cipher: Cipher;
   readonly keys: SigningKeys;
+  /** Finds the addresses of the hosts that webhooks name. */
+  readonly resolveHost: ResolveHost;
   /** Where a feature registers what it counts; `GET /metrics` shows it. */
   readonly metrics: Registry;
 }

@@ -1,0 +1,29 @@
+import type { Services } from '../auth/context.ts';
+import type { LoggedEvent } from '../events/log.ts';
+import type { Delivery } from '../generated/prisma/client.ts';
+
+/** A test's event as its delivery keeps it: no log has it. */
+export type TestEvent = Omit<LoggedEvent, 'id' | 'position' | 'occurredAt'> & {
+  readonly occurredAt: string;
+};
+
+/** The event of a delivery, from the log or, where it is a test, from the delivery itself; null where it is gone. */
+export async function eventOfDelivery(
+  { database }: Pick<Services, 'database'>,
+  { eventId, testEvent }: Pick<Delivery, 'eventId' | 'testEvent'>,
+): Promise<LoggedEvent | null> {
+  if (testEvent !== null) {
+    // Written by testWebhook and by nothing else.
+    const { occurredAt, ...event } = testEvent as unknown as TestEvent;
+    const position = { xid: '0', position: 0n };
+    return { ...event, id: eventId, occurredAt: new Date(occurredAt), position };
+  }
+  const [row] = await database.prisma.$queryRaw<
+    (Omit<LoggedEvent, 'position'> & { xid: string; position: bigint })[]
+  >`
+    SELECT "id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"
+      FROM "Event" WHERE "id" = ${eventId}`;
+  if (!row) return null;
+  const { xid, position, ...event } = row;
+  return { ...event, position: { xid, position: BigInt(position) } };
+}

@@ -1,0 +1,304 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Agent } from 'undici';
+import type { Services } from '../auth/context.ts';
+import { toNumericDate } from '../clock.ts';
+import type { LoggedEvent } from '../events/log.ts';
+import { createAgent } from './agent.ts';
+import { AttemptAborted, type AttemptResult, post } from './attempt.ts';
+import { DocumentRunner } from './document.ts';
+import { type Endpoint, Endpoints } from './endpoints.ts';
+import { noteFailures, switchOff } from './failing.ts';
+import { fanOut, registerConsumer } from './fan-out.ts';
+import { createLoop, type Loop } from './loop.ts';
+import { type DeliveryMetrics, registerMetrics } from './metrics.ts';
+import {
+  type ClaimedDelivery,
+  type ClaimedEvent,
+  claimDeliveries,
+  type RecordedAttempt,
+  recordAttempts,
+  releaseDeliveries,
+} from './queue.ts';
+import { nextAttempt } from './schedule.ts';
+import { signatureHeaders } from './signature.ts';
+
+const pollMs = 1000;
+// Sockets and bodies that one node holds at once, whatever the webhooks allow.
+const maxInFlight = 5000;
+// How long a stop waits for attempts under way before it puts their deliveries back.
+const stopGraceMs = 5000;
+
+/** What brings events to webhooks on this node. */
+export interface Dispatcher {
+  /** Looks for work now; without it, once a second. */
+  wake(): void;
+  /** Claims nothing more; what is under way ends within seconds or is put back. */
+  stop(): Promise<void>;
+}
+
+/** Starts to make deliveries of the log's events and to post them. */
+export async function startDispatcher(
+  services: Services,
+  schema: GraphQLSchema,
+): Promise<Dispatcher> {
+  await registerConsumer(services.database.prisma);
+  const dispatcher = new WebhookDispatcher(services, schema);
+  dispatcher.wake();
+  return dispatcher;
+}
+
+interface InFlight {
+  delivery: ClaimedDelivery;
+  /** Until the attempt has ended; then it waits to be recorded. */
+  readonly attempt: Promise<void>;
+}
+
+class WebhookDispatcher implements Dispatcher {
+  readonly #services: Services;
+  readonly #agent: Agent;
+  readonly #endpoints: Endpoints;
+  readonly #documents: DocumentRunner;
+  readonly #metrics: DeliveryMetrics;
+  readonly #fanOut: Loop;
+  readonly #deliver: Loop;
+  readonly #poll: NodeJS.Timeout;
+  readonly #stopping = new AbortController();
+  readonly #inFlight = new Map<string, InFlight>();
+  #ended: RecordedAttempt[] = [];
+  #isStopping = false;
+  /** The webhooks that may have deliveries that are due. */
+  #toClaim = new Set<string>();
+  #toClaimAll = true;
+
+  constructor(services: Services, schema: GraphQLSchema) {
+    const { log, config } = services;
+    this.#services = services;
+    this.#agent = createAgent({
+      allowPrivate: config.allowPrivateWebhooks,
+      resolveHost: services.resolveHost,
+      timeoutMs: config.webhookTimeoutMs,
+    });
+    this.#endpoints = new Endpoints(services);
+    this.#documents = new DocumentRunner(services, schema);
+    this.#metrics = registerMetrics(services, () => this.#inFlight.size);
+    this.#fanOut = createLoop(
+      () => this.#makeDeliveries(),
+      (error) => log.error({ err: error }, 'deliveries could not be made'),
+    );
+    this.#deliver = createLoop(
+      () => this.#recordAndClaim(),
+      (error) => log.error({ err: error }, 'deliveries could not be claimed or recorded'),
+    );
+    this.#poll = setInterval(() => this.wake(), pollMs);
+  }
+
+  wake(): void {
+    this.#toClaimAll = true;
+    this.#fanOut.wake();
+    this.#deliver.wake();
+  }
+
+  async stop(): Promise<void> {
+    const { log, database } = this.#services;
+    this.#isStopping = true;
+    clearInterval(this.#poll);
+    await this.#fanOut.stop();
+    const timer = setTimeout(() => this.#stopping.abort(), stopGraceMs);
+    // A claim under way may add some.
+    for (let last = -1; last !== this.#inFlight.size; ) {
+      last = this.#inFlight.size;
+      await this.#deliver.stop();
+      await Promise.all([...this.#inFlight.values()].map(({ attempt }) => attempt));
+    }
+    clearTimeout(timer);
+    await this.#record();
+    const cut = [...this.#inFlight.values()].map(({ delivery }) => delivery);
+    await releaseDeliveries(database.prisma, cut);
+    if (cut.length > 0) log.info({ deliveries: cut.length }, 'deliveries in flight were put back');
+    await this.#agent.destroy();
+  }
+
+  async #makeDeliveries(): Promise<void> {
+    let hasMore = true;
+    while (hasMore && !this.#isStopping) {
+      const made = await fanOut(this.#services);
+      for (const id of made.webhookIds) this.#toClaim.add(id);
+      if (made.webhookIds.length > 0) this.#deliver.wake();
+      ({ hasMore } = made);
+    }
+  }
+
+  async #recordAndClaim(): Promise<void> {
+    await this.#record();
+    if (this.#isStopping || (!this.#toClaimAll && this.#toClaim.size === 0)) return;
+    const room = maxInFlight - this.#inFlight.size;
+    if (room <= 0) return;
+    const webhookIds = this.#toClaimAll ? undefined : [...this.#toClaim];
+    this.#toClaimAll = false;
+    this.#toClaim.clear();
+    const claimed = await claimDeliveries(this.#services.database.prisma, {
+      now: this.#services.clock.now(),
+      webhookIds,
+      room,
+    });
+    const endpoints = await this.#endpoints.get(claimed);
+    for (const delivery of claimed) {
+      const known = this.#inFlight.get(delivery.id);
+      if (known) {
+        // Its lease ran out while it was under way here: it goes on under the new one.
+        known.delivery = delivery;
+        continue;
+      }
+      const endpoint = endpoints.get(delivery.webhookId);
+      // Gone since the claim, and its deliveries with it.
+      if (!endpoint) continue;
+      this.#inFlight.set(delivery.id, { delivery, attempt: this.#attempt(delivery, endpoint) });
+    }
+  }
+
+  async #attempt(delivery: ClaimedDelivery, endpoint: Endpoint): Promise<void> {
+    const { log, clock } = this.#services;
+    const at = clock.now();
+    const { result, queryResult } = await this.#post(delivery, endpoint, at);
+    // Put back when all have ended.
+    if (!result) return;
+    // The lease may have been renewed meanwhile.
+    const { leasedUntil } = this.#inFlight.get(delivery.id)?.delivery ?? delivery;
+    this.#ended.push({
+      ...this.#judge(delivery, result, queryResult),
+      id: delivery.id,
+      webhookId: delivery.webhookId,
+      isTest: delivery.isTest,
+      leasedUntil,
+      at,
+      durationMs: result.durationMs,
+      statusCode: result.statusCode,
+      responseBody: result.responseBody,
+      error: result.error,
+    });
+    this.#metrics.attempts.inc({ outcome: result.outcome });
+    log.info(
+      {
+        traceId: delivery.event?.traceId,
+        webhookId: delivery.webhookId,
+        eventId: delivery.event?.id,
+        deliveryId: delivery.id,
+        attempt: delivery.attemptCount + 1,
+        outcome: result.outcome,
+        statusCode: result.statusCode ?? undefined,
+        durationMs: result.durationMs,
+      },
+      'webhook attempt',
+    );
+    if (result.statusCode === 410 && !delivery.isTest) {
+      await switchOff(this.#services, delivery.webhookId, 'The endpoint answered 410 Gone.').catch(
+        (error: unknown) => log.error({ err: error }, 'a webhook could not be switched off'),
+      );
+    }
+    this.#toClaim.add(delivery.webhookId);
+    this.#deliver.wake();
+  }
+
+  #judge(
+    delivery: ClaimedDelivery,
+    result: AttemptResult,
+    queryResult: string | null,
+  ): Pick<RecordedAttempt, 'status' | 'nextAttemptAt' | 'queryResult'> {
+    if (result.outcome === 'succeeded') {
+      return { status: 'SUCCEEDED', nextAttemptAt: null, queryResult: null };
+    }
+    const isLast = delivery.isTest || result.statusCode === 410 || delivery.event === null;
+    const nextAttemptAt = isLast
+      ? null
+      : nextAttempt(this.#services.clock.now(), delivery.attemptCount + 1, result.retryAfter);
+    return { status: nextAttemptAt ? 'PENDING' : 'FAILED', nextAttemptAt, queryResult };
+  }
+
+  async #post(
+    delivery: ClaimedDelivery,
+    endpoint: Endpoint,
+    at: Date,
+  ): Promise<{ result: AttemptResult | undefined; queryResult: string | null }> {
+    const { event } = delivery;
+    let { queryResult } = delivery;
+    try {
+      if (!event) throw new Error('The event has left the log.');
+      if (endpoint.query !== null) {
+        queryResult ??= await this.#documents.run(
+          endpoint.query,
+          loggedEvent(event),
+          endpoint.grantedScopes,
+          event.traceId ?? delivery.id,
+        );
+      }
+    } catch (error) {
+      const { log } = this.#services;
+      log.error({ err: error, deliveryId: delivery.id }, 'a delivery could not be prepared');
+      return { result: { ...unprepared, error: unprepared.error }, queryResult: null };
+    }
+    const body = bodyOf(event, queryResult);
+    const keys = endpoint.secrets
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > at)
+      .map(({ key }) => key);
+    try {
+      const result = await post(this.#agent, {
+        url: endpoint.url,
+        headers: {
+          ...endpoint.headers,
+          'content-type': 'application/json',
+          'user-agent': 'Signet-Webhooks/1',
+          ...(delivery.isTest ? { 'signet-test': 'true' } : {}),
+          ...signatureHeaders(keys, { id: event.id, timestamp: toNumericDate(at), body }),
+        },
+        body,
+        timeoutMs: this.#services.config.webhookTimeoutMs,
+        signal: this.#stopping.signal,
+      });
+      return { result, queryResult };
+    } catch (error) {
+      if (!(error instanceof AttemptAborted)) throw error;
+      return { result: undefined, queryResult: null };
+    }
+  }
+
+  async #record(): Promise<void> {
+    const attempts = this.#ended;
+    if (attempts.length === 0) return;
+    const { database, clock } = this.#services;
+    this.#ended = [];
+    try {
+      await recordAttempts(database.prisma, clock.now(), attempts);
+    } catch (error) {
+      this.#ended = [...attempts, ...this.#ended];
+      throw error;
+    }
+    for (const { id } of attempts) this.#inFlight.delete(id);
+    await noteFailures(this.#services, attempts);
+  }
+}
+
+const unprepared = {
+  outcome: 'preparation',
+  durationMs: 0,
+  statusCode: null,
+  responseBody: null,
+  error: 'the message could not be prepared: the log of the service has the details',
+} as const;
+
+const loggedEvent = (event: ClaimedEvent): LoggedEvent => ({
+  id: event.id,
+  type: event.type,
+  occurredAt: event.occurredAt,
+  actor: event.actor === null ? null : (JSON.parse(event.actor) as LoggedEvent['actor']),
+  data: JSON.parse(event.data) as Record<string, unknown>,
+  traceId: event.traceId,
+  position: { xid: event.xid, position: BigInt(event.position) },
+});
+
+/** The message: the JSON of the log goes into it as text, unparsed. */
+function bodyOf(event: ClaimedEvent, queryResult: string | null): Buffer {
+  const { id, type, occurredAt, actor, data } = event;
+  const head = JSON.stringify({ id, type, timestamp: occurredAt });
+  const tail = queryResult === null ? `"data":${data}}` : queryResult.slice(1);
+  return Buffer.from(`${head.slice(0, -1)},"actor":${actor ?? 'null'},${tail}`);
+}
