@@ -1,5 +1,5 @@
 import type { Services } from '../auth/context.ts';
-import { verifyPassword } from '../users/password.ts';
+import { needsRehash, rehashPassword, verifyPassword } from '../users/password.ts';
 
 /** The longest password that is looked at: hashing takes time by length. */
 const maxPasswordLength = 256;
@@ -26,11 +26,14 @@ export async function findByCredentials(
       : await database.prisma.$queryRaw<Found[]>`
           SELECT "id", "passwordDigest", "isSuspended" FROM "User"
            WHERE lower("username") = lower(${name})`;
-  const isRight = await verifyPassword(
-    user?.passwordDigest ?? null,
-    isPossible ? password : '',
-  );
-  return user && isRight && !user.isSuspended ? { id: user.id } : null;
+  const isRight = await verifyPassword(user?.passwordDigest ?? null, isPossible ? password : '');
+  if (!user || !isRight || user.isSuspended) return null;
+  const { id, passwordDigest } = user;
+  // An imported digest is replaced at the first chance: the password is known at no other time.
+  if (passwordDigest !== null && needsRehash(passwordDigest)) {
+    await rehashPassword(database, { id, passwordDigest }, password);
+  }
+  return { id };
 }
 
 interface Found {

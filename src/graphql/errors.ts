@@ -17,7 +17,8 @@ const descriptions: Record<ErrorCode, string> = {
   NOT_ALLOWED: 'A rule forbids it.',
 };
 
-const ErrorCodeEnum = builder.enumType('ErrorCode', {
+/** The kinds of failures. */
+export const ErrorCodeEnum = builder.enumType('ErrorCode', {
   description: 'What kind of failure it was, for a program to branch on.',
   values: Object.fromEntries(
     errorCodes.map((code) => [code, { description: descriptions[code] }]),

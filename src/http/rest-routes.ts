@@ -30,6 +30,7 @@ const idTo = (field: string) => ({ rename: { id: field } });
 export const restRoutes: readonly RestRoute[] = [
   { method: 'GET', path: '/users', operation: 'users' },
   { method: 'POST', path: '/users', operation: 'createUser' },
+  { method: 'POST', path: '/users/import', operation: 'importUsers' },
   { method: 'GET', path: '/users/:userId', operation: 'user', ...asId('userId') },
   { method: 'PATCH', path: '/users/:userId', operation: 'updateUser', ...asId('userId') },
   { method: 'DELETE', path: '/users/:userId', operation: 'deleteUser', ...asId('userId') },

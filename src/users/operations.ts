@@ -33,7 +33,8 @@ const profileFields = {
   avatar: webUrl.nullish(),
 };
 
-const createUserInput = z.object({
+/** The fields of a new user. */
+export const createUserInput = z.object({
   ...profileFields,
   password: password.nullish(),
   profile: jsonObject.nullish(),

@@ -2,6 +2,7 @@ import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, User as UserRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
+import { ErrorCodeEnum } from '../graphql/errors.ts';
 import { between, connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
 import {
   addMutation,
@@ -10,6 +11,8 @@ import {
   type PayloadFields,
 } from '../graphql/mutation.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
+import { type ImportFailure, importUsers } from './import.ts';
+import { importedPasswordAlgorithms, importedPasswordFormats } from './imported-password.ts';
 import {
   createUser,
   deleteUser,
@@ -210,18 +213,73 @@ const profileFields = (t: InputFields) => ({
   avatar: t.field({ type: 'URL', description: 'The http or https URL of a picture.' }),
 });
 
+const newUserFields = (t: InputFields) => ({
+  ...profileFields(t),
+  password: t.string({ description: 'At least 8 characters. Never shown again.' }),
+  profile: t.field({ type: 'JSONObject', description: 'Standard claims about the person.' }),
+  customData: t.field({ type: 'JSONObject', description: 'At most 64 KiB.' }),
+});
+
 addMutation('createUser', {
   description: 'Creates a user, who gets the roles marked as default. Raises `User.Created`.',
   scope: 'users:write',
-  input: (t) => ({
-    ...profileFields(t),
-    password: t.string({ description: 'At least 8 characters. Never shown again.' }),
-    profile: t.field({ type: 'JSONObject', description: 'Standard claims about the person.' }),
-    customData: t.field({ type: 'JSONObject', description: 'At most 64 KiB.' }),
-  }),
+  input: newUserFields,
   payload: userPayload,
   errors: [InvalidInputError, ConflictError],
   resolve: async (input, context) => ({ user: await createUser(context, input) }),
+});
+
+const ImportFailureObject = builder.objectRef<ImportFailure>('ImportFailure').implement({
+  description: 'A row of an import that was not taken.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'Its place in the input, from 0.' }),
+    code: t.expose('code', { type: ErrorCodeEnum, description: 'What kind of failure it was.' }),
+    message: t.exposeString('message', { description: 'The failure in words, for a person.' }),
+  }),
+});
+
+const ImportedUserInput = builder.inputType('ImportedUserInput', {
+  description: 'A user to import: as `createUser` takes it, or with the digest of a password.',
+  fields: (t) => ({
+    ...newUserFields(t),
+    passwordDigest: t.string({
+      description: `The digest of the password in another system, in the format of its algorithm. ${Object.entries(
+        importedPasswordFormats,
+      )
+        .map(([algorithm, format]) => `${algorithm}: ${format}.`)
+        .join(' ')} \`salt\` and \`hash\` are Base64.`,
+    }),
+    passwordAlgorithm: t.string({
+      description: `How the digest was made, whatever the case: ${importedPasswordAlgorithms.join(', ')}. It is replaced by Argon2id when the user next signs in.`,
+    }),
+  }),
+});
+
+addMutation('importUsers', {
+  description:
+    'Creates up to 1,000 users at once, each as `createUser` does, with password digests of other systems. A row that is wrong is reported and does not stop the others. Raises `User.Created` for each user.',
+  scope: 'users:write',
+  input: (t) => ({
+    users: t.field({
+      type: [ImportedUserInput],
+      required: true,
+      description: 'The users, at most 1,000.',
+    }),
+  }),
+  payload: (t: PayloadFields<{ users: UserRow[]; failures: ImportFailure[] }>) => ({
+    users: t.field({
+      type: [User],
+      description: 'The users created, in the order of the input.',
+      resolve: ({ users }) => users,
+    }),
+    failures: t.field({
+      type: [ImportFailureObject],
+      description: 'The rows that were not taken, in the order of the input.',
+      resolve: ({ failures }) => failures,
+    }),
+  }),
+  errors: [InvalidInputError],
+  resolve: (input, context) => importUsers(context, input),
 });
 
 addMutation('updateUser', {

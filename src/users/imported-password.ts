@@ -1,0 +1,187 @@
+import { createHash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { verify as verifyArgon2 } from '@node-rs/argon2';
+import { verify as verifyBcrypt } from '@node-rs/bcrypt';
+
+const derivePbkdf2 = promisify(pbkdf2);
+const deriveScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt);
+
+/**
+ * The algorithms that passwords can be imported in, and what their digests look like. `salt` and `hash` are Base64,
+ * with or without padding; passlib's "." for "+" is understood.
+ */
+export const importedPasswordFormats = {
+  Argon2i: '$argon2i$v=19$m=65536,t=3,p=4$salt$hash',
+  Argon2d: '$argon2d$v=19$m=65536,t=3,p=4$salt$hash',
+  Argon2id: '$argon2id$v=19$m=65536,t=3,p=4$salt$hash',
+  Bcrypt: '$2b$10$ and 53 characters; also 2a and 2y',
+  PBKDF2:
+    '$pbkdf2-sha256$i=600000$salt$hash, $pbkdf2-sha256$29000$salt$hash (passlib), or pbkdf2_sha256$260000$salt$hash (Django, whose salt is text); also sha1 and sha512',
+  Scrypt: '$scrypt$ln=14,r=8,p=1$salt$hash',
+  MD5: '{SMD5} and Base64 of digest and salt (LDAP; the password comes before the salt), md5$salt$hex (Django; the salt is text and comes before the password), or hex without a salt',
+  SHA1: '{SSHA}, sha1$salt$hex, or hex, as with MD5',
+  SHA256: '{SSHA256}, sha256$salt$hex, or hex, as with MD5',
+  SHA512: '{SSHA512}, sha512$salt$hex, or hex, as with MD5',
+} as const;
+
+/** An algorithm that passwords can be imported in. */
+export type ImportedPasswordAlgorithm = keyof typeof importedPasswordFormats;
+
+/** Every algorithm that passwords can be imported in. */
+export const importedPasswordAlgorithms = Object.keys(
+  importedPasswordFormats,
+) as ImportedPasswordAlgorithm[];
+
+const base64 = '[A-Za-z0-9+/.]+={0,2}';
+const phc = (id: string, parameters: string) =>
+  new RegExp(`^\\$${id}\\$${parameters}\\$(?<salt>${base64})\\$(?<hash>${base64})$`);
+
+const argon2 = phc(
+  'argon2(?<variant>id|i|d)',
+  '(?:v=\\d+\\$)?m=(?<m>\\d+),t=(?<t>\\d+),p=(?<p>\\d+)',
+);
+const bcrypt = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
+const pbkdf2Phc = phc('pbkdf2(?:-(?<prf>sha1|sha256|sha512))?', '(?:i=)?(?<i>\\d+)(?:,l=\\d+)?');
+const pbkdf2Django = new RegExp(
+  `^pbkdf2_(?<prf>sha1|sha256|sha512)\\$(?<i>\\d+)\\$(?<salt>[^$]+)\\$(?<hash>${base64})$`,
+);
+const scryptPhc = phc('scrypt', 'ln=(?<ln>\\d+),r=(?<r>\\d+),p=(?<p>\\d+)');
+const ldap = new RegExp(`^\\{(?<scheme>[A-Z0-9]+)\\}(?<hash>${base64})$`);
+const salted = /^(?<hash>md5|sha1|sha256|sha512)\$(?<salt>[^$]*)\$(?<hex>[0-9a-f]+)$/i;
+
+const legacy = {
+  MD5: { hash: 'md5', length: 16, schemes: ['SMD5', 'MD5'] },
+  SHA1: { hash: 'sha1', length: 20, schemes: ['SSHA', 'SHA'] },
+  SHA256: { hash: 'sha256', length: 32, schemes: ['SSHA256', 'SHA256'] },
+  SHA512: { hash: 'sha512', length: 64, schemes: ['SSHA512', 'SHA512'] },
+} as const;
+
+// A digest is work that every sign-in with its user name has to do: none may ask for minutes or gigabytes.
+const within = (value: string | undefined, least: number, most: number) =>
+  Number(value) >= least && Number(value) <= most;
+
+const decode = (text: string | undefined) =>
+  Buffer.from((text ?? '').replaceAll('.', '+'), 'base64');
+
+/** The algorithm of that name, whatever its case and punctuation: `SHA-256` is `SHA256`. */
+export const findPasswordAlgorithm = (name: string): ImportedPasswordAlgorithm | undefined =>
+  importedPasswordAlgorithms.find((known) => lettersOf(known) === lettersOf(name));
+
+const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/**
+ * What is kept of a digest of another system: a text that says itself how to check a password against it; undefined
+ * where it is no digest of that algorithm, or asks for too much work.
+ */
+export function readImportedDigest(
+  algorithm: ImportedPasswordAlgorithm,
+  digest: string,
+): string | undefined {
+  switch (algorithm) {
+    case 'Argon2i':
+    case 'Argon2d':
+    case 'Argon2id': {
+      const { variant, m, t, p, hash } = argon2.exec(digest)?.groups ?? {};
+      const isFitting =
+        `argon2${variant}` === algorithm.toLowerCase() &&
+        within(m, 8, 262_144) &&
+        within(t, 1, 32) &&
+        within(p, 1, 32) &&
+        decode(hash).length >= 16;
+      return isFitting ? digest : undefined;
+    }
+    case 'Bcrypt':
+      return within(bcrypt.exec(digest)?.groups?.['cost'], 4, 15) ? digest : undefined;
+    case 'PBKDF2': {
+      const { i, hash } = readPbkdf2(digest) ?? {};
+      return within(i, 1, 5_000_000) && within(`${hash?.length}`, 16, 128) ? digest : undefined;
+    }
+    case 'Scrypt': {
+      const { ln, r, p, hash } = scryptPhc.exec(digest)?.groups ?? {};
+      const isFitting =
+        within(ln, 1, 20) &&
+        within(r, 1, 32) &&
+        within(p, 1, 16) &&
+        128 * 2 ** Number(ln) * Number(r) <= 256 * 1024 * 1024 &&
+        decode(hash).length >= 16;
+      return isFitting ? digest : undefined;
+    }
+    default:
+      return readLegacy(algorithm, digest);
+  }
+}
+
+function readLegacy(algorithm: keyof typeof legacy, digest: string): string | undefined {
+  const { hash, length, schemes } = legacy[algorithm];
+  const [saltedScheme, plainScheme] = schemes;
+  const ofLdap = ldap.exec(digest)?.groups;
+  if (ofLdap) {
+    const size = decode(ofLdap['hash']).length;
+    if (ofLdap['scheme'] === saltedScheme && size > length) return digest;
+    return ofLdap['scheme'] === plainScheme && size === length ? digest : undefined;
+  }
+  const ofDjango = salted.exec(digest)?.groups;
+  if (ofDjango) {
+    const isFitting =
+      ofDjango['hash']?.toLowerCase() === hash && ofDjango['hex']?.length === length * 2;
+    return isFitting ? digest : undefined;
+  }
+  return /^[0-9a-f]+$/i.test(digest) && digest.length === length * 2
+    ? `{${plainScheme}}${Buffer.from(digest, 'hex').toString('base64')}`
+    : undefined;
+}
+
+function readPbkdf2(digest: string) {
+  const ofPhc = pbkdf2Phc.exec(digest)?.groups;
+  const ofDjango = pbkdf2Django.exec(digest)?.groups;
+  const { prf = 'sha1', i, salt, hash } = ofPhc ?? ofDjango ?? {};
+  if (i === undefined || salt === undefined) return undefined;
+  return { prf, i, salt: ofPhc ? decode(salt) : Buffer.from(salt), hash: decode(hash) };
+}
+
+/** Whether a password is the one behind a digest, as {@link readImportedDigest} gave it. */
+export async function verifyImportedPassword(digest: string, password: string): Promise<boolean> {
+  if (argon2.test(digest)) return verifyArgon2(digest, password);
+  if (bcrypt.test(digest)) return verifyBcrypt(password, digest);
+  const ofPbkdf2 = readPbkdf2(digest);
+  if (ofPbkdf2) {
+    const { prf, i, salt, hash } = ofPbkdf2;
+    return isEqual(hash, await derivePbkdf2(password, salt, Number(i), hash.length, prf));
+  }
+  const ofScrypt = scryptPhc.exec(digest)?.groups;
+  if (ofScrypt) {
+    const [N, r, p] = [2 ** Number(ofScrypt['ln']), Number(ofScrypt['r']), Number(ofScrypt['p'])];
+    const hash = decode(ofScrypt['hash']);
+    const options = { N, r, p, maxmem: 256 * N * r + 1024 * r * p };
+    return isEqual(
+      hash,
+      await deriveScrypt(password, decode(ofScrypt['salt']), hash.length, options),
+    );
+  }
+  return verifyLegacy(digest, password);
+}
+
+function verifyLegacy(digest: string, password: string): boolean {
+  const ofDjango = salted.exec(digest)?.groups;
+  if (ofDjango) {
+    const { hash = '', salt = '', hex = '' } = ofDjango;
+    return isEqual(
+      Buffer.from(hex, 'hex'),
+      createHash(hash.toLowerCase()).update(salt).update(password).digest(),
+    );
+  }
+  const { scheme, hash: encoded } = ldap.exec(digest)?.groups ?? {};
+  const of = Object.values(legacy).find(({ schemes }) =>
+    (schemes as readonly (string | undefined)[]).includes(scheme),
+  );
+  if (!of) throw new Error('A password digest is in no known format.');
+  const stored = decode(encoded);
+  const salt = stored.subarray(of.length);
+  return isEqual(
+    stored.subarray(0, of.length),
+    createHash(of.hash).update(password).update(salt).digest(),
+  );
+}
+
+const isEqual = (expected: Buffer, actual: Buffer) =>
+  expected.length === actual.length && timingSafeEqual(expected, actual);

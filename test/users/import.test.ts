@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import { findByCredentials } from '../../src/experience/credentials.ts';
+import { readImportedDigest, verifyImportedPassword } from '../../src/users/imported-password.ts';
+import { send } from '../support/graphql.ts';
+import { startService } from '../support/service.ts';
+import { signIn } from '../support/sign-in.ts';
+import { createSignInFixture, redirectUri } from '../support/sign-in-fixture.ts';
+import { exchange } from '../support/tokens.ts';
+
+const service = await startService();
+const { database } = service.app.services;
+const { prisma } = database;
+const fixture = await createSignInFixture(service);
+const token = await service.managementToken('users:write');
+
+interface Imported {
+  readonly users: readonly { readonly id: string; readonly username: string | null }[];
+  readonly failures: readonly {
+    readonly index: number;
+    readonly code: string;
+    readonly message: string;
+  }[];
+}
+
+async function importUsers(users: readonly object[]) {
+  const { data, errors } = await send<{ importUsers: { __typename: string } & Imported }, object>(
+    { url: service.url, token },
+    `mutation ($users: [ImportedUserInput!]!) { importUsers(input: { users: $users }) {
+      __typename
+      ... on ImportUsersPayload { users { id username hasPassword } failures { index code message } }
+      ... on InvalidInputError { issues { path } } } }`,
+    { users },
+  );
+  if (errors || !data) throw new Error(JSON.stringify(errors));
+  return data.importUsers;
+}
+
+const phrase = 'correct horse battery staple';
+// Made with Python's hashlib, but for those of Argon2 (the reference implementation's tests), bcrypt (jBCrypt's) and
+// PBKDF2-SHA256 (passlib's documentation).
+const digests: [algorithm: string, digest: string, password: string][] = [
+  [
+    'Argon2i',
+    '$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8',
+    'password',
+  ],
+  [
+    'Argon2id',
+    '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4',
+    'password',
+  ],
+  ['Bcrypt', '$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe', 'a'],
+  ['Bcrypt', '$2y$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe', 'a'],
+  [
+    'PBKDF2',
+    '$pbkdf2-sha256$29000$N2YMIWQsBWBMae09x1jrPQ$1t8iyB2A.WF/Z5JZv.lfCIhXXN33N23OSgQYThBYRfk',
+    'toomanysecrets',
+  ],
+  [
+    'PBKDF2',
+    '$pbkdf2-sha512$i=10000$MDEyMzQ1Njc4OWFiY2RlZg$65k18lcTeFdukscQY3D3rRdwY5aW4wdAVnY52d5rJSdq3bBmC871USjyB75nPDYhNt2RBZGJYOqmA3AxJjx2Gg',
+    phrase,
+  ],
+  ['PBKDF2', '$pbkdf2$20000$MDEyMzQ1Njc4OWFiY2RlZg$bGA8dYbWVrVXsKOE00I1ClfNGpo', phrase],
+  [
+    'PBKDF2',
+    'pbkdf2_sha256$30000$0123456789abcdef$FpJgn3choeFxT5c1DujOl5S2Dx9L/a8Fjd1HvwF+ink=',
+    phrase,
+  ],
+  [
+    'Scrypt',
+    '$scrypt$ln=14,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$tjK03tRvEjqCcPwmgtddMkgjlXrk8U/b9rIvfeBMKCc',
+    phrase,
+  ],
+  ['MD5', '{SMD5}pvS7kRBgPi3Xq0xyanGD3jAxMjM0NTY3ODlhYmNkZWY=', phrase],
+  ['MD5', 'md5$0123456789abcdef$2aaa1f63bc2d3f5d98e4eb5dcedd6f74', phrase],
+  ['MD5', '9cc2ae8a1ba7a93da39b46fc1019c481', phrase],
+  ['SHA1', '{SSHA}mkaOTPuM2ZkdM60L+1fasPpqPI4wMTIzNDU2Nzg5YWJjZGVm', phrase],
+  ['SHA1', 'sha1$0123456789abcdef$a1edf0ede2c71feec2f23dfa0cfad8d7ce541231', phrase],
+  ['SHA1', 'abf7aad6438836dbe526aa231abde2d0eef74d42', phrase],
+  ['SHA256', '{SSHA256}wImdw1oXfw0CjcZkz9j0Sj8gcX3hJL/IvOXjbHgPspswMTIzNDU2Nzg5YWJjZGVm', phrase],
+  [
+    'SHA-256',
+    'sha256$0123456789abcdef$a82a3210f69c0ac67e8a254d6e6c7d27c042352a0b14534d400553d9bfe0bcb3',
+    phrase,
+  ],
+  ['SHA256', 'C4BBCB1FBEC99D65BF59D85C8CB62EE2DB963F0FE106F483D9AFA73BD4E39A8A', phrase],
+  [
+    'SHA512',
+    '{SSHA512}pPbE/LK1Lwx8IRz/O6PIKtMRGmlRjkit5hO3fscb6dJf0fuft5Tf48PHF1NXZ1RoSWxNeuLUtwe+eLtC6pNijTAxMjM0NTY3ODlhYmNkZWY=',
+    phrase,
+  ],
+  [
+    'SHA512',
+    'sha512$0123456789abcdef$0941db3600458053020108a025beb94669e5adc30abaec46fa976d890c07fd9a2fdbf6444d47c87edb5cca1a29cd09261291abb260e885ae841a26c36d8d353f',
+    phrase,
+  ],
+  [
+    'SHA512',
+    'be5ef7679d88ab9a9045f6267e55f5e5784b4b8cd764b5cd855a5244f91c626953cd46c43d7668873fd6efbd3b221249315580031963472a078781fe046e62ae',
+    phrase,
+  ],
+];
+
+test.each(digests)(
+  'a password of %s, %s, is taken over and signs in',
+  async (passwordAlgorithm, passwordDigest, password) => {
+    const username = `digest_${(await prisma.user.count()) + 1}`;
+    const { users, failures } = await importUsers([
+      { username, passwordDigest, passwordAlgorithm },
+    ]);
+    expect(failures).toEqual([]);
+    const id = users[0]?.id as string;
+    const stored = async () => prisma.user.findUniqueOrThrow({ where: { id } });
+    const imported = await stored();
+
+    expect(await findByCredentials({ database }, username, `${password}!`)).toBeNull();
+    expect(await stored()).toEqual(imported);
+    const events = await prisma.event.count();
+    expect(await findByCredentials({ database }, username, password)).toEqual({ id });
+
+    const rehashed = await stored();
+    expect(rehashed).toEqual({
+      ...imported,
+      passwordDigest: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
+      passwordAlgorithm: 'Argon2id',
+    });
+    expect(await prisma.event.count()).toBe(events);
+    expect(await findByCredentials({ database }, username, password)).toEqual({ id });
+    expect(await findByCredentials({ database }, username, `${password}!`)).toBeNull();
+    expect(await stored()).toEqual(rehashed);
+  },
+);
+
+test('a re-hash at the sign-in page ends no session', async () => {
+  await importUsers([
+    {
+      username: 'migrated',
+      passwordAlgorithm: 'bcrypt',
+      passwordDigest: '$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe',
+    },
+  ]);
+  const request = {
+    client: fixture.client,
+    redirectUri,
+    username: 'migrated',
+    password: 'a',
+    resource: fixture.resource.indicator,
+  };
+  const first = await signIn(service, request);
+  await signIn(service, request);
+  const backend = await fixture.directory.createClient({ allowTokenExchange: true });
+  const answer = await exchange(service, backend, {
+    subject_token: first.access_token,
+    resource: fixture.resource.indicator,
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('a password changed while it was being re-hashed stays changed', async () => {
+  const { rehashPassword } = await import('../../src/users/password.ts');
+  const user = await fixture.createUser({ passwordDigest: 'sha1$x$00' });
+  await prisma.user.update({ where: { id: user.id }, data: { passwordDigest: 'another' } });
+  await rehashPassword(database, { id: user.id, passwordDigest: 'sha1$x$00' }, 'old');
+  expect(await prisma.user.findUnique({ where: { id: user.id } })).toMatchObject({
+    passwordDigest: 'another',
+  });
+});
+
+describe('a digest is refused', () => {
+  test.each([
+    [
+      'Argon2id',
+      '$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8',
+    ],
+    [
+      'Argon2id',
+      '$argon2id$v=19$m=9999999,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4',
+    ],
+    ['Bcrypt', '$2a$31$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe'],
+    ['Bcrypt', 'plaintext'],
+    ['PBKDF2', '$pbkdf2-sha256$i=999999999$c2FsdA$Y11AchqV4b0sUisdZd0Xr97KWoymNE0LNNrnEgY4H9M'],
+    ['PBKDF2', '$pbkdf2-md5$i=1000$c2FsdA$Y11AchqV4b0sUisdZd0Xr97KWoymNE0LNNrnEgY4H9M'],
+    [
+      'Scrypt',
+      '$scrypt$ln=30,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$tjK03tRvEjqCcPwmgtddMkgjlXrk8U/b9rIvfeBMKCc',
+    ],
+    ['Scrypt', '$scrypt$ln=14,r=8,p=1$MDEy$'],
+    ['SHA1', '{SSHA256}wImdw1oXfw0CjcZkz9j0Sj8gcX3hJL/IvOXjbHgPspswMTIzNDU2Nzg5YWJjZGVm'],
+    ['SHA1', '{SSHA}mkaOTPuM2ZkdM60L+1fasPpqPI4='],
+    ['SHA256', 'sha1$0123456789abcdef$a1edf0ede2c71feec2f23dfa0cfad8d7ce541231'],
+    ['SHA512', 'abf7aad6438836dbe526aa231abde2d0eef74d42'],
+    ['Rot13', 'cnffjbeq'],
+  ])('%s: %s', async (passwordAlgorithm, passwordDigest) => {
+    const users = await prisma.user.count();
+    const { failures } = await importUsers([{ passwordAlgorithm, passwordDigest }]);
+    expect(failures).toMatchObject([{ index: 0, code: 'INVALID_INPUT' }]);
+    // What the message repeats would be in logs.
+    expect(failures[0]?.message).not.toContain(passwordDigest);
+    expect(await prisma.user.count()).toBe(users);
+  });
+
+  test('without its algorithm, without a digest, or beside a password', async () => {
+    const digest = 'abf7aad6438836dbe526aa231abde2d0eef74d42';
+    const { failures } = await importUsers([
+      { passwordDigest: digest },
+      { passwordAlgorithm: 'SHA1' },
+      { password: phrase, passwordDigest: digest, passwordAlgorithm: 'SHA1' },
+    ]);
+    expect(failures.map(({ index, code }) => [index, code])).toEqual([
+      [0, 'INVALID_INPUT'],
+      [1, 'INVALID_INPUT'],
+      [2, 'INVALID_INPUT'],
+    ]);
+  });
+});
+
+test('a digest that was read verifies its password and no other', async () => {
+  const stored = readImportedDigest('SHA1', 'abf7aad6438836dbe526aa231abde2d0eef74d42') as string;
+  expect(await verifyImportedPassword(stored, phrase)).toBe(true);
+  expect(await verifyImportedPassword(stored, '')).toBe(false);
+});
+
+test('a thousand users at once: each wrong row is told, all others are there with their roles and their events', async () => {
+  const role = await prisma.role.create({
+    data: {
+      id: 'role_01h455vb4pex5vsknk084sn02q',
+      name: 'Everyone',
+      type: 'USER',
+      isDefault: true,
+      createdAt: service.clock.now(),
+      updatedAt: service.clock.now(),
+    },
+  });
+  await fixture.createUser({ username: 'Taken', primaryPhone: '+4915112345678' });
+  const rows: Record<string, unknown>[] = Array.from({ length: 1000 }, (_, i) => ({
+    username: `bulk_${i}`,
+    primaryEmail: `bulk_${i}@example.com`,
+    customData: { row: i },
+  }));
+  rows[3] = { ...rows[3], username: 'taken' };
+  rows[5] = { ...rows[5], primaryEmail: 'not an address', username: '1' };
+  rows[7] = { ...rows[7], primaryEmail: 'BULK_6@example.com' };
+  rows[9] = { ...rows[9], primaryPhone: '+4915112345678' };
+  rows[11] = { ...rows[11], password: phrase };
+  const before = await prisma.event.count();
+
+  const { users, failures } = await importUsers(rows);
+  expect(failures.map(({ index, code }) => [index, code])).toEqual([
+    [3, 'CONFLICT'],
+    [5, 'INVALID_INPUT'],
+    [7, 'CONFLICT'],
+    [9, 'CONFLICT'],
+  ]);
+  expect(failures.map(({ message }) => message)).toEqual([
+    expect.stringContaining('username'),
+    expect.stringMatching(/username.*primaryEmail/),
+    expect.stringContaining('primaryEmail'),
+    expect.stringContaining('primaryPhone'),
+  ]);
+  const wrong = new Set([3, 5, 7, 9]);
+  expect(users.map(({ username }) => username)).toEqual(
+    rows.flatMap(({ username }, i) => (wrong.has(i) ? [] : [username])),
+  );
+  expect(await prisma.userRole.count({ where: { roleId: role.id } })).toBe(996);
+  const events = await prisma.event.findMany({ skip: before, orderBy: { position: 'asc' } });
+  expect(events.map(({ type, subjectId }) => [type, subjectId])).toEqual(
+    users.map(({ id }) => ['User.Created', id]),
+  );
+  expect(events[0]?.data).toMatchObject({ username: 'bulk_0', customData: { row: 0 } });
+  expect(await findByCredentials({ database }, 'bulk_11', phrase)).not.toBeNull();
+});
+
+test('more than a thousand rows are refused as a whole', async () => {
+  const before = await prisma.user.count();
+  const result = await importUsers(Array.from({ length: 1001 }, () => ({})));
+  expect(result).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['users'] }] });
+  expect(await prisma.user.count()).toBe(before);
+});
+
+test('an empty import imports nothing', async () => {
+  const before = await prisma.event.count();
+  expect(await importUsers([])).toMatchObject({ users: [], failures: [] });
+  expect(await prisma.event.count()).toBe(before);
+});
+
+test('two imports of the same users at once create each of them once', async () => {
+  const rows = Array.from({ length: 200 }, (_, i) => ({ username: `twice_${i}` }));
+  const both = await Promise.all([importUsers(rows), importUsers([...rows].reverse())]);
+  expect(await prisma.user.count({ where: { username: { startsWith: 'twice_' } } })).toBe(200);
+  expect(both.flatMap(({ users }) => users)).toHaveLength(200);
+  expect(both.flatMap(({ failures }) => failures)).toHaveLength(200);
+});
