@@ -10,11 +10,14 @@ import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
 import { type ResolveHost, systemResolver } from './dns.ts';
 import { StartError } from './errors.ts';
+import { startTail } from './events/tail.ts';
 import { registerSignIn } from './experience/sign-in.ts';
 import { createGraphQLServer, registerGraphQL } from './http/graphql.ts';
+import { registerGraphQLWebSocket } from './http/graphql-ws.ts';
 import { registerOperational } from './http/operational.ts';
 import { registerRest } from './http/rest.ts';
 import { createHttp, listen } from './http/server.ts';
+import { createConnections } from './http/subscriptions.ts';
 import { createCipher } from './keys/cipher.ts';
 import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
 import { followExpiry } from './oidc/expiry.ts';
@@ -85,11 +88,28 @@ export async function startApp(options: AppOptions): Promise<App> {
     registerOperational(http, services);
     await registerOidc(http, services);
     await registerSignIn(http, services);
-    registerGraphQL(http, createGraphQLServer(services));
+    const tail = await startTail(services);
+    closers.push(() => tail.stop());
+    const connections = createConnections(services);
+    const graphql = createGraphQLServer(services, connections, tail);
+    registerGraphQL(http, graphql);
+    const refuseUpgrades = registerGraphQLWebSocket(
+      listener.server,
+      services,
+      graphql,
+      connections,
+    );
     await registerRest(http, services);
     const webhooks = await startDispatcher(services, schema);
     closers.push(() => webhooks.stop());
     await http.ready();
+    // The first thing to happen at a stop: whoever is connected may still need all the rest.
+    closers.push(async () => {
+      refuseUpgrades();
+      const closed = listener.close();
+      await connections.stop();
+      await closed;
+    });
     return {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,
       services,

@@ -40,6 +40,7 @@ const environment = z
     SIGNING_ALG: z.enum(signingAlgorithms).default('ES256'),
     EVENT_RETENTION_DAYS: count(90),
     MAX_CONNECTIONS: count(10_000),
+    MAX_CONNECTIONS: count(10_000),
     ALLOW_PRIVATE_WEBHOOKS: flag,
     WEBHOOK_TIMEOUT_SECONDS: count(15),
     GRAPHIQL: z
@@ -111,6 +112,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
         : undefined,
     signingAlgorithm: variables.SIGNING_ALG,
     eventRetentionDays: variables.EVENT_RETENTION_DAYS,
+    /** WebSockets and streams of server-sent events that this process holds open at a time. */
+    maxConnections: variables.MAX_CONNECTIONS,
     /** WebSockets and streams of server-sent events that this process holds open at a time. */
     maxConnections: variables.MAX_CONNECTIONS,
     allowPrivateWebhooks: variables.ALLOW_PRIVATE_WEBHOOKS,

@@ -137,6 +137,26 @@ export async function readEnd(prisma: Reader): Promise<EventPosition> {
   return last?.position ?? logStart;
 }
 
+/** The name under which {@link EventConsumer} keeps how far the log has been purged. */
+export const purgedName = 'purged';
+
+/** A reader stands before events that are not kept any more. */
+export class CursorExpired extends Error {
+  override readonly name = 'CursorExpired';
+}
+
+/**
+ * Makes sure that everything behind a place is still in the log.
+ *
+ * @throws {CursorExpired}
+ */
+export async function assertRetained(prisma: Reader, after: EventPosition): Promise<void> {
+  const [purged] = await prisma.$queryRaw<unknown[]>`
+    SELECT 1 AS "found" FROM "EventConsumer"
+     WHERE "name" = ${purgedName} AND ("xid", "position") > ${place(after)}`;
+  if (purged) throw new CursorExpired();
+}
+
 /** What was committed at an instant, in terms of the transactions that wrote it. */
 export interface LogSnapshot {
   /** Whether an event had been committed by then. */
@@ -150,7 +170,10 @@ export async function takeSnapshot(prisma: Reader): Promise<LogSnapshot> {
   const [row] = await prisma.$queryRaw<{ snapshot: string }[]>`
     SELECT pg_current_snapshot()::text AS "snapshot"`;
   // `xmin:xmax:open,open,…` (PostgreSQL, "Transaction ID and Snapshot Information Functions").
-  const [xmin = 0n, xmax = 0n, ...open] = (row?.snapshot ?? '').split(/[:,]/).filter(Boolean).map(BigInt);
+  const [xmin = 0n, xmax = 0n, ...open] = (row?.snapshot ?? '')
+    .split(/[:,]/)
+    .filter(Boolean)
+    .map(BigInt);
   const openOnes = new Set(open);
   return {
     includes({ xid }) {
@@ -162,10 +185,7 @@ export async function takeSnapshot(prisma: Reader): Promise<LogSnapshot> {
 }
 
 /** Counts settled events. */
-export async function countEvents(
-  prisma: Reader,
-  filter: EventFilter,
-): Promise<number> {
+export async function countEvents(prisma: Reader, filter: EventFilter): Promise<number> {
   const [row] = await prisma.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) AS "count" FROM "Event" WHERE ${condition(filter)} AND ${settled}`;
   return Number(row?.count ?? 0);

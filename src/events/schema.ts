@@ -4,6 +4,8 @@ import { connectionOf, pageSize } from '../graphql/list.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';
 import {
+  assertRetained,
+  CursorExpired,
   countEvents,
   decodePosition,
   type EventPosition,
@@ -88,6 +90,22 @@ function positionOf(argument: string | null | undefined): EventPosition | undefi
   return position;
 }
 
+async function refuseExpired(...check: Parameters<typeof assertRetained>): Promise<void> {
+  try {
+    await assertRetained(...check);
+  } catch (error) {
+    if (!(error instanceof CursorExpired)) throw error;
+    throw cursorExpired();
+  }
+}
+
+/** What a reader is told who asks for events behind a place from which not all are kept any more. */
+export const cursorExpired = () =>
+  requestError(
+    'CURSOR_EXPIRED',
+    'Events behind this cursor are not kept any more. Read what is there now, and go on from its last cursor.',
+  );
+
 builder.queryFields((t) => ({
   events: t.connection(
     {
@@ -123,6 +141,7 @@ builder.queryFields((t) => ({
           take: size + 1,
           fromEnd: isBackward,
         });
+        if (after) await refuseExpired(prisma, after);
         const hasMore = found.length > size;
         const page = isBackward ? found.slice(hasMore ? 1 : 0) : found.slice(0, size);
         const edges = page.map((node) => ({ node, cursor: encodePosition(node.position) }));
@@ -141,3 +160,31 @@ builder.queryFields((t) => ({
     EventConnection,
   ),
 }));
+
+async function* nothing(): AsyncGenerator<LoggedEvent> {}
+
+builder.subscriptionField('events', (t) =>
+  t.field({
+    type: EventInterface,
+    description:
+      'The event log, live: with `after` everything since that cursor first, then what comes, in order and each event once. A connection whose reader falls behind is closed (WebSocket code 1013): come again with the last cursor. One whose token is no longer good is closed with 4403. An `after` older than the log is kept fails with `CURSOR_EXPIRED`.',
+    authScopes: { scope: 'events:read' },
+    args: {
+      types: t.arg({
+        type: [EventTypeEnum],
+        description: 'Events of these types. Absent: of all.',
+      }),
+      after: t.arg.string({
+        description: 'A cursor of the log: begin behind it. Absent: from now on.',
+      }),
+    },
+    // The events themselves come from the process' one feed, not through here.
+    subscribe: async (_root, args, { requestEvents, database: { prisma } }) => {
+      const after = positionOf(args.after);
+      if (after) await refuseExpired(prisma, after);
+      requestEvents?.({ types: args.types ?? undefined, after });
+      return nothing();
+    },
+    resolve: (event) => event as LoggedEvent,
+  }),
+);

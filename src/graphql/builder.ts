@@ -39,7 +39,7 @@ export const limits = {
   /** Fields of the widest selection. */
   breadth: 150,
   /** One a field, times the page size of each list above it. */
-  cost: 30_000,
+  cost: 300_000,
   /** Aliases in a document. */
   aliases: 30,
   /** Tokens in a document. */
@@ -77,6 +77,7 @@ export const builder = new SchemaBuilder<Declared>({
     nodeFieldOptions: { nullable: false },
   },
   scopeAuth: {
+    authorizeOnSubscribe: true,
     authScopes: ({ caller }) => ({
       scope: (required) => {
         if (!caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
@@ -95,8 +96,12 @@ export const builder = new SchemaBuilder<Declared>({
   },
   complexity: {
     limit: { complexity: limits.cost, depth: limits.depth, breadth: limits.breadth },
-    defaultComplexity: 1,
-    defaultListMultiplier: 1,
+    // A connection costs what it can return: its page size times what each record costs.
+    fieldComplexity: (args, _context, { args: parameters }) =>
+      parameters.some(({ name }) => name === 'first')
+        ? { field: 1, multiplier: Number(args['first'] ?? args['last'] ?? defaultPageSize) }
+        : // The plugin multiplies any other list, `edges` among them, by ten where nothing is said.
+          { field: 1, multiplier: 1 },
     complexityError: (kind, { depth, breadth, complexity }) => {
       const measured = { Depth: depth, Breadth: breadth, Complexity: complexity }[kind];
       return requestError(
@@ -112,6 +117,10 @@ export type SchemaTypes =
   typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never;
 
 builder.queryType({ description: 'What can be read.' });
+builder.subscriptionType({
+  description:
+    'What can be followed live: over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
+});
 builder.mutationType({
   description: 'What can be changed: every mutation takes one input and returns a result union.',
 });

@@ -8,11 +8,17 @@ const statuses = {
   GRAPHQL_VALIDATION_FAILED: 400,
   BAD_USER_INPUT: 400,
   QUERY_TOO_COMPLEX: 400,
+  CURSOR_EXPIRED: 410,
   INTERNAL_SERVER_ERROR: 500,
 } as const;
 
 /** The `extensions.code` of a top-level error: of what no form can fix. */
 export type RequestErrorCode = keyof typeof statuses;
+
+/** Every code that a top-level error can have. */
+export const requestErrorCodes: ReadonlySet<RequestErrorCode> = new Set(
+  Object.keys(statuses) as RequestErrorCode[],
+);
 
 /** Makes a top-level error with its code and the HTTP status that goes with it. */
 export function requestError(

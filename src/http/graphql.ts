@@ -1,18 +1,32 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import {
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+} from 'graphql';
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { TokenFault } from '../auth/access-token.ts';
-import { authenticate } from '../auth/caller.ts';
+import { authenticate, type Caller } from '../auth/caller.ts';
 import { type Services, systemActor } from '../auth/context.ts';
+import { createFeed } from '../events/feed.ts';
+import type { Tail } from '../events/tail.ts';
 import { limits } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { limitAliases } from '../graphql/limit-aliases.ts';
-import { type RequestErrorCode, requestError } from '../graphql/request-error.ts';
+import {
+  type RequestErrorCode,
+  requestError,
+  requestErrorCodes,
+} from '../graphql/request-error.ts';
 import { schema } from '../schema.ts';
+import { type Connections, subscriptionPlugin, type Transport } from './subscriptions.ts';
 
-const maxBodyBytes = 4 * 1024 * 1024;
+/** The largest request, or message over WebSocket. */
+export const maxBodyBytes = 4 * 1024 * 1024;
 
 /** The request that an operation came with: its id is the trace id of all that follows from it. */
 interface RequestScope {
@@ -44,8 +58,11 @@ export async function createGraphQLContext(
 const specified = { spec: true, status: 400 };
 const badInput = { status: 400 };
 
+// The libraries have codes of their own, such as BAD_REQUEST and OPERATION_RESOLUTION_FAILURE.
+const isOurs = (code: unknown) => requestErrorCodes.has(code as RequestErrorCode);
+
 function withCode(error: GraphQLError, code: RequestErrorCode, http: object): GraphQLError {
-  if (error.extensions['code']) return error;
+  if (isOurs(error.extensions['code'])) return error;
   const { message, nodes, source, positions, path, originalError } = error;
   const extensions = { ...error.extensions, code, http };
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
@@ -60,8 +77,8 @@ const withoutSuggestion = (error: GraphQLError): GraphQLError => {
 /** Keeps documents within their limits, and gives every error the code that the contract names. */
 function contractPlugin(introspection: boolean): Plugin {
   return {
-    onParse({ params }) {
-      params.options = { ...params.options, maxTokens: limits.tokens };
+    onParse({ setParseFn }) {
+      setParseFn((source, options) => parse(source, { ...options, maxTokens: limits.tokens }));
       return ({ result, replaceParseResult }) => {
         if (result instanceof GraphQLError) {
           replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified) as never);
@@ -88,18 +105,40 @@ function contractPlugin(introspection: boolean): Plugin {
         setResult({ ...result, ...(errors ? { errors } : {}) });
       },
     }),
+    onSubscribe: () => ({
+      onSubscribeResult({ result, setResult }) {
+        if (isAsyncIterable(result) || !result.errors) return;
+        const errors = result.errors.map((error) =>
+          error.path ? error : withCode(error, 'BAD_USER_INPUT', badInput),
+        );
+        setResult({ ...result, errors });
+      },
+    }),
   };
+}
+
+interface ServerContext {
+  readonly traceId: string;
+  readonly authorization?: string | undefined;
+  /** Who calls, where the connection has told already. */
+  readonly caller?: Caller | undefined;
+  readonly transport?: Transport;
 }
 
 /** The GraphQL server, without a transport. */
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
 
 /** Makes the GraphQL server: queries, mutations, GraphiQL; every fault masked and logged under its request's id. */
-export function createGraphQLServer(services: Services) {
+export function createGraphQLServer(services: Services, connections: Connections, tail: Tail) {
   const { graphiql, introspection } = services.config;
   const scope = new AsyncLocalStorage<RequestScope>();
+  const within = <T>(id: string, run: () => T): T =>
+    scope.run({ id, log: services.log.child({ reqId: id }) }, run);
+  const feed = createFeed(services, tail, (result, traceId) =>
+    JSON.stringify(publicResult(result, traceId, services.log)),
+  );
 
-  const yoga = createYoga<{ authorization: string | undefined; traceId: string }, GraphQLContext>({
+  const yoga = createYoga<ServerContext, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -110,16 +149,19 @@ export function createGraphQLServer(services: Services) {
       ? { title: 'Signet', defaultQuery: graphiqlGreeting, shouldPersistHeaders: false }
       : false,
     parserAndValidationCache: true,
-    context: ({ authorization, traceId }) => createGraphQLContext(services, authorization, traceId),
+    context: ({ caller, authorization, traceId }) =>
+      caller
+        ? { ...services, caller, actor: caller.actor, traceId }
+        : createGraphQLContext(services, authorization, traceId),
     maskedErrors: {
       maskError(error) {
         const { id, log } = scope.getStore() ?? { id: 'none', log: services.log };
         return maskFault(error, id, log);
       },
     },
-    plugins: [contractPlugin(introspection)],
+    plugins: [contractPlugin(introspection), subscriptionPlugin(feed, connections)],
   });
-  return { yoga, scope };
+  return { yoga, scope, within };
 }
 
 const graphiqlGreeting = `# Put {"Authorization": "Bearer <access token>"} under "Headers" below.
@@ -133,8 +175,7 @@ query Users {
 /** What a client is told of a fault: a masked message, where the error was not written for it; the log has the rest. */
 export function maskFault(error: unknown, requestId: string, log: Logger): GraphQLError {
   if (error instanceof GraphQLError && isMeant(error)) {
-    // Yoga's own word for a request that is not one.
-    if (error.extensions['code'] === 'BAD_REQUEST') error.extensions['code'] = 'BAD_USER_INPUT';
+    if (!isOurs(error.extensions['code'])) error.extensions['code'] = 'BAD_USER_INPUT';
     return error;
   }
   log.error({ err: error, requestId }, 'a GraphQL operation failed');
@@ -150,6 +191,27 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
     },
   );
 }
+
+/** A result as a client may see it, where it does not pass through Yoga's own response. */
+export function publicResult(
+  { errors, ...result }: ExecutionResult,
+  requestId: string,
+  log: Logger,
+): FormattedExecutionResult {
+  return errors ? { ...result, errors: publicErrors(errors, requestId, log) } : result;
+}
+
+/** Errors as a client may see them, each masked where it was not written for it. */
+export const publicErrors = (errors: readonly unknown[], requestId: string, log: Logger) =>
+  errors.map((error) => {
+    const { extensions: { http: _, ...extensions } = {}, ...told } = maskFault(
+      error,
+      requestId,
+      log,
+    ).toJSON();
+    // What GraphQL itself has to say about a request carries no code.
+    return { ...told, extensions: { code: 'BAD_USER_INPUT', ...extensions } };
+  });
 
 // A GraphQLError was written for the client; one that wraps something else was not.
 function isMeant({ originalError }: GraphQLError): boolean {

@@ -45,17 +45,20 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
       },
     );
   }
+  let closed: Promise<void> | undefined;
   return {
     server,
     port: (server.address() as AddressInfo).port,
     answerWith(next) {
       handler = next;
     },
-    close: () =>
-      new Promise((resolve, reject) => {
+    close() {
+      closed ??= new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));
         server.closeIdleConnections();
-      }),
+      });
+      return closed;
+    },
   };
 }
 
