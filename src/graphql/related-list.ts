@@ -1,7 +1,7 @@
 import { cursorOf, idOfCursor, type PageArguments, pageSize } from './list.ts';
 
 /** Pothos' planner of what is selected beneath a field: a query for its rows, and the way to their selection. */
-type NestedSelection = (query: object | true, path: string[]) => object;
+type NestedSelection = (query: object | true, path: string[]) => { select?: object };
 
 interface RelatedListOptions<Row, Node> {
   /** The parent model's relation that holds the rows. */
@@ -39,7 +39,7 @@ export function relatedList<Row extends object, Node = Row>(
     const page = pageQuery(args, key);
     const rows = through
       ? { ...page, select: { [key]: true, [through]: nested({}, path) } }
-      : nested(page, path);
+      : withKey(nested(page, path), key);
     const hasRows = names.has('edges') || names.has('pageInfo');
     return {
       select: {
@@ -85,6 +85,10 @@ export function relatedList<Row extends object, Node = Row>(
   // count every list whether or not `totalCount` is asked for.
   return { extensions: { pothosPrismaSelect: select }, resolve };
 }
+
+// Where only cursors are selected, nothing else asks for a column.
+const withKey = (query: { select?: object }, key: string) =>
+  query.select ? { ...query, select: { ...query.select, [key]: true } } : query;
 
 // One row more than the page, which tells whether there are more.
 function pageQuery(args: PageArguments, key: string) {

@@ -1,0 +1,182 @@
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { newId } from '../../src/ids.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { send } from '../support/graphql.ts';
+import { basic, createTestClock } from '../support/service.ts';
+import { observeStatements } from '../support/statements.ts';
+import { formOf, postToken } from '../support/tokens.ts';
+
+const testDatabase = await createTestDatabase();
+const observed = await observeStatements(testDatabase);
+const app = await startApp({
+  config: readConfig({ PORT: '0' }),
+  log: pino({ level: 'silent' }),
+  clock: createTestClock(),
+  opened: { database: observed.database, secret: 'a secret for tests only' },
+});
+afterAll(async () => {
+  await app.stop();
+  await observed.close();
+  await testDatabase.close();
+});
+
+const { prisma } = app.services.database;
+const admin = app.adminCredentials;
+if (!admin) throw new Error('A fresh database gives new admin credentials.');
+const { body } = await postToken(
+  app,
+  formOf({
+    grant_type: 'client_credentials',
+    resource: 'urn:signet:management',
+    scope: 'all',
+  }),
+  { authorization: basic(admin.id, admin.secret) },
+);
+const endpoint = { url: app.url, token: String(body['access_token']) };
+
+const now = new Date();
+const stamps = { createdAt: now, updatedAt: now };
+const userCount = 100;
+const userIds = Array.from({ length: userCount }, () => newId('User')).sort();
+const organizationIds = Array.from({ length: 3 }, () => newId('Organization')).sort();
+const roleIds = Array.from({ length: 2 }, () => newId('OrganizationRole')).sort();
+await prisma.user.createMany({
+  data: userIds.map((id, index) => ({ id, name: `User ${index}`, ...stamps })),
+});
+await prisma.organization.createMany({
+  data: organizationIds.map((id) => ({ id, name: id, ...stamps })),
+});
+await prisma.organizationRole.createMany({
+  data: roleIds.map((id) => ({ id, name: id, type: 'USER' as const, ...stamps })),
+});
+const memberships = organizationIds.flatMap((organizationId) =>
+  userIds.map((userId) => ({ organizationId, userId })),
+);
+await prisma.organizationUser.createMany({
+  data: memberships.map((key) => ({ ...key, createdAt: now })),
+});
+await prisma.organizationUserRole.createMany({
+  data: memberships.flatMap((key) =>
+    roleIds.map((organizationRoleId) => ({ ...key, organizationRoleId })),
+  ),
+});
+
+/** The data of a query, and the statements on the directory that it took. */
+async function measure(query: string): Promise<{ data: unknown; statements: readonly string[] }> {
+  const before = observed.executed.length;
+  const answer = await send<unknown, Record<string, never>>(endpoint, query);
+  expect(answer.errors).toBeUndefined();
+  expect(answer.errors).toBeUndefined();
+  const statements = observed.executed
+    .slice(before)
+    .filter((text) => /"public"\."(User|Organization)/.test(text));
+  return { data: answer.data, statements };
+}
+
+const usersOf = (first: number) => `{
+  users(first: ${first}, orderBy: { field: CREATED_AT }) { edges { node {
+    id
+    organizations(first: 2) { totalCount pageInfo { hasNextPage } edges {
+      cursor
+      createdAt
+      node { id name }
+      roles(first: 1) { totalCount edges { node { id name } } }
+    } }
+  } } }
+}`;
+
+test('three levels below users take as many statements for a hundred users as for one', async () => {
+  const one = await measure(usersOf(1));
+  const hundred = await measure(usersOf(userCount));
+  expect(one.statements.length).toBeGreaterThan(0);
+  expect(hundred.statements).toHaveLength(one.statements.length);
+  expect(hundred.data).toEqual({
+    users: {
+      edges: userIds.map((id) => ({
+        node: {
+          id,
+          organizations: {
+            totalCount: 3,
+            pageInfo: { hasNextPage: true },
+            edges: organizationIds.slice(0, 2).map((organizationId) => ({
+              cursor: expect.any(String),
+              createdAt: now.toISOString(),
+              node: { id: organizationId, name: organizationId },
+              roles: { totalCount: 2, edges: [{ node: { id: roleIds[0], name: roleIds[0] } }] },
+            })),
+          },
+        },
+      })),
+    },
+  });
+});
+
+const membersOf = (first: number) => `{
+  organizations(first: ${organizationIds.length}, orderBy: { field: CREATED_AT }) { edges { node {
+    id
+    members(first: ${first}) { totalCount edges { node {
+      user { id name }
+      roles(first: 2) { edges { node { id } } }
+    } } }
+  } } }
+}`;
+
+test('members with their users and roles take as many statements for a hundred as for one', async () => {
+  const one = await measure(membersOf(1));
+  const hundred = await measure(membersOf(userCount));
+  expect(one.statements.length).toBeGreaterThan(0);
+  expect(hundred.statements).toHaveLength(one.statements.length);
+  expect(hundred.data).toEqual({
+    organizations: {
+      edges: organizationIds.map((id) => ({
+        node: {
+          id,
+          members: {
+            totalCount: userCount,
+            edges: userIds.map((userId, index) => ({
+              node: {
+                user: { id: userId, name: `User ${index}` },
+                roles: { edges: roleIds.map((roleId) => ({ node: { id: roleId } })) },
+              },
+            })),
+          },
+        },
+      })),
+    },
+  });
+});
+
+test('a page of members is cut in the database, for several organizations at once', async () => {
+  const { statements } = await measure(membersOf(5));
+  const readers = statements.filter((text) => text.includes('"OrganizationUser"'));
+  expect(readers.length).toBeGreaterThan(0);
+  for (const text of readers) expect(text).toMatch(/ORDER BY "t\d+"."userId" ASC LIMIT/);
+});
+
+test('members are counted only where the count is asked for', async () => {
+  const query = `{ organization(id: "${organizationIds[0]}") { members(first: 1) { edges { cursor } } } }`;
+  const { statements } = await measure(query);
+  expect(statements.filter((text) => /count\(/i.test(text))).toEqual([]);
+});
+
+test('adding five thousand members takes a handful of statements', async () => {
+  const ids = Array.from({ length: 5000 }, () => newId('User'));
+  await prisma.user.createMany({ data: ids.map((id) => ({ id, ...stamps })) });
+  const before = observed.executed.length;
+  const answer = await send<{ addOrganizationUsers: { addedUserIds: string[] } }, object>(
+    endpoint,
+    `mutation ($input: AddOrganizationUsersInput!) {
+      addOrganizationUsers(input: $input) { ... on AddOrganizationUsersPayload { addedUserIds } }
+    }`,
+    { input: { organizationId: organizationIds[0], userIds: ids } },
+  );
+  expect(answer.data?.addOrganizationUsers.addedUserIds).toEqual(ids);
+  // The lock, the users, the members, the event, and the organization to answer with.
+  const statements = observed.executed
+    .slice(before)
+    .filter((text) => /"(User|Organization|OrganizationUser)"|INSERT INTO/.test(text));
+  expect(statements).toHaveLength(5);
+});
