@@ -26,7 +26,7 @@ export interface Database {
 const transactionOptions = { maxWait: 30_000, timeout: 15_000 };
 
 const client = (adapter: SqlMigrationAwareDriverAdapterFactory) =>
-  new PrismaClient({ adapter, transactionOptions });
+  new PrismaClient({ adapter, transactionOptions, errorFormat: 'minimal' });
 
 /** Opens PostgreSQL; connects when first used. */
 export function openPostgresql(options: {
@@ -41,8 +41,15 @@ export function openPostgresql(options: {
     url,
     size: options.tokenPoolSize,
     onError,
-    // Planning the exchange's statement costs more than running it.
-    settings: { plan_cache_mode: 'force_generic_plan' },
+    settings: {
+      // Planning the exchange's statement costs more than running it.
+      plan_cache_mode: 'force_generic_plan',
+      // Every part of it is a look into an index. A plan made while the tables were small must not read them whole
+      // once they have grown.
+      enable_seqscan: 'off',
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+    },
   });
   const adapter = poolAdapter(management);
   const prisma = client(adapter);

@@ -1,5 +1,6 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
 import type { SigningAlgorithm } from '../config.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -11,7 +12,7 @@ import type { Cipher } from './cipher.ts';
 export interface SigningKeyHandle {
   readonly kid: string;
   readonly algorithm: string;
-  readonly privateKey: CryptoKey;
+  readonly privateKey: KeyObject;
   readonly privateJwk: JWK;
 }
 
@@ -23,7 +24,7 @@ export interface SigningKeys {
    * The public key under that `kid`, as long as it is published. One not known yet may be another node's new key:
    * the database is read again, at most once a second, and the caller waits for that.
    */
-  publicKey(kid: string): Promise<{ key: CryptoKey; algorithm: string } | undefined>;
+  publicKey(kid: string): Promise<{ key: KeyObject; algorithm: string } | undefined>;
   /** The published key set (RFC 7517 §5), the current key first. */
   jwks(): { keys: JWK[] };
   /** Every key with its private part, the current one first, as oidc-provider wants them. */
@@ -89,7 +90,7 @@ export async function loadSigningKeys(options: {
 }): Promise<SigningKeys> {
   const { prisma, cipher, clock } = options;
   let handles: SigningKeyHandle[] = [];
-  let publicKeys = new Map<string, { key: CryptoKey; algorithm: string }>();
+  let publicKeys = new Map<string, { key: KeyObject; algorithm: string }>();
   let published: { jwk: JWK; expiresAt: Date | null }[] = [];
   let version = 0;
   let lastReloadAt = 0;
@@ -122,11 +123,11 @@ export async function loadSigningKeys(options: {
         const publicJwk = row.publicJwk as JWK;
         return {
           published: { jwk: publicJwk, expiresAt: row.expiresAt },
-          publicKey: (await importJWK(publicJwk, row.algorithm)) as CryptoKey,
+          publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }),
           handle: {
             kid: row.id,
             algorithm: row.algorithm,
-            privateKey: (await importJWK(privateJwk, row.algorithm)) as CryptoKey,
+            privateKey: createPrivateKey({ key: privateJwk, format: 'jwk' }),
             privateJwk,
           },
         };

@@ -1,3 +1,4 @@
+import { createBatch } from '../db/batch.ts';
 import type { Sql } from '../db/sql.ts';
 import type { ApplicationType } from '../generated/prisma/client.ts';
 import { idForQuery, type Target, textForQuery } from './target.ts';
@@ -54,87 +55,121 @@ const subjects = {
 
 type Subject = (typeof subjects)[keyof typeof subjects];
 
-// $1 client, $2 now, $3 indicator, $4 organization, $5 scopes asked for, $6 subject. Each part is one look into an
-// index, and the scopes are looked up from the names asked for: a user with thousands of rights costs no more.
+// The requests of one turn of the event loop share a statement: $1 is now, and q has a row for each. CPU an exchange
+// at 16 connections, measured on a 2-core machine: 1,060 µs here and 350 in PostgreSQL with a statement each, 590 and
+// 130 so. Each part is one look into an index.
 const clientAndTarget = `
   a."type", a."allowTokenExchange", a."exchangeSubjectAudiences", a."exchangeResources",
   ARRAY(SELECT encode(x."digest", 'hex') FROM "ApplicationSecret" x
-         WHERE x."applicationId" = $1 AND (x."expiresAt" IS NULL OR x."expiresAt" > $2::timestamptz)) AS "digests",
+         WHERE x."applicationId" = q.client
+           AND (x."expiresAt" IS NULL OR x."expiresAt" > $1::timestamptz)) AS "digests",
   r."accessTokenTtlSeconds" AS "ttlSeconds"`;
 
 const membership = ({ id, memberships }: Subject) => `
-  EXISTS (SELECT 1 FROM "${memberships}" m
-           WHERE m."organizationId" = $4::text AND m."${id}" = $6::text) AS "isMember"`;
+  q.organization IS NOT NULL AND EXISTS (
+    SELECT 1 FROM "${memberships}" m
+     WHERE m."organizationId" = q.organization AND m."${id}" = q.subject) AS "isMember"`;
 
 // With an organization its roles alone count beside the global ones; without, those of every organization.
 const resourceScopes = ({ id, roles, organizationRoles }: Subject) => `
   ARRAY(SELECT s."name" FROM "Scope" s
-         WHERE s."resourceId" = r."id" AND s."name" = ANY ($5::text[])
+         WHERE s."resourceId" = r."id" AND s."name" = ANY (string_to_array(q.scopes, ' '))
            AND (EXISTS (SELECT 1 FROM "${roles}" h JOIN "RoleScope" g ON g."roleId" = h."roleId"
-                         WHERE h."${id}" = $6::text AND g."scopeId" = s."id")
+                         WHERE h."${id}" = q.subject AND g."scopeId" = s."id")
              OR EXISTS (SELECT 1 FROM "${organizationRoles}" h
                           JOIN "OrganizationRoleResourceScope" g ON g."organizationRoleId" = h."organizationRoleId"
-                         WHERE h."${id}" = $6::text AND g."scopeId" = s."id"
-                           AND ($4::text IS NULL OR h."organizationId" = $4::text)))) AS "scopes"`;
+                         WHERE h."${id}" = q.subject AND g."scopeId" = s."id"
+                           AND (q.organization IS NULL OR h."organizationId" = q.organization)))) AS "scopes"`;
 
 const organizationScopes = ({ id, organizationRoles }: Subject) => `
   ARRAY(SELECT DISTINCT s."name" FROM "${organizationRoles}" h
           JOIN "OrganizationRoleScope" g ON g."organizationRoleId" = h."organizationRoleId"
           JOIN "OrganizationScope" s ON s."id" = g."organizationScopeId"
-         WHERE h."organizationId" = $4::text AND h."${id}" = $6::text
-           AND s."name" = ANY ($5::text[])) AS "scopes"`;
+         WHERE h."organizationId" = q.organization AND h."${id}" = q.subject
+           AND s."name" = ANY (string_to_array(q.scopes, ' '))) AS "scopes"`;
 
-const from = `
-  FROM (SELECT 1) AS one
-  LEFT JOIN "Application" a ON a."id" = $1
-  LEFT JOIN "Resource" r ON r."indicator" = $3::text`;
+const clientStatement = (scopes: (subject: Subject) => string) => `
+  SELECT ${clientAndTarget}, ${membership(subjects.application)}, ${scopes(subjects.application)}
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+         WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, n)
+    LEFT JOIN "Application" a ON a."id" = q.client
+    LEFT JOIN "Resource" r ON r."indicator" = q.indicator
+   ORDER BY q.n`;
 
-const clientStatement = (scopes: (subject: Subject) => string) =>
-  `SELECT ${clientAndTarget}, ${membership(subjects.application)}, ${scopes(subjects.application)} ${from}`;
+const subjectStatement = (scopes: (subject: Subject) => string) => `
+  SELECT ${clientAndTarget}, ${membership(subjects.user)}, ${scopes(subjects.user)},
+         EXISTS (SELECT 1 FROM "Application" i WHERE i."id" = q."subjectClient") AS "subjectClientExists",
+         EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = q.jti) AS "isRevoked",
+         u."id" AS "userId", u."isSuspended", u."tokensValidAfter"
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+         WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, "subjectClient", jti, n)
+    LEFT JOIN "Application" a ON a."id" = q.client
+    LEFT JOIN "Resource" r ON r."indicator" = q.indicator
+    LEFT JOIN "User" u ON u."id" = q.subject
+   ORDER BY q.n`;
 
-// $7 the subject token's client, $8 its jti.
-const subjectStatement = (scopes: (subject: Subject) => string) =>
-  `SELECT ${clientAndTarget}, ${membership(subjects.user)}, ${scopes(subjects.user)},
-  EXISTS (SELECT 1 FROM "Application" i WHERE i."id" = $7::text) AS "subjectClientExists",
-  EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = $8::text) AS "isRevoked",
-  u."id" AS "userId", u."isSuspended", u."tokensValidAfter" ${from}
-  LEFT JOIN "User" u ON u."id" = $6::text`;
+/** A row of `q`. */
+type Row = readonly (string | null)[];
 
-const statements = {
-  client: clientStatement(resourceScopes),
-  clientInOrganization: clientStatement(organizationScopes),
-  subject: subjectStatement(resourceScopes),
-  subjectInOrganization: subjectStatement(organizationScopes),
-};
-
-function valuesOf({ clientId, at, target, scopes }: GrantQuestion) {
+function rowOf({ clientId, target, scopes }: GrantQuestion): Row {
   return [
     idForQuery(clientId, 'Application'),
-    at.toISOString(),
     target.isOrganization ? null : textForQuery(target.indicator),
     // An organization that cannot exist is not the same as none: it must not widen what counts.
     target.organizationId === undefined
       ? null
       : (idForQuery(target.organizationId, 'Organization') ?? ''),
-    scopes,
+    scopes.join(' '),
   ];
 }
 
-async function readRow<Row>(sql: Sql, name: keyof typeof statements, values: readonly unknown[]) {
-  const [row] = await sql.query<Row>(`grant-${name}`, statements[name], values);
-  if (!row) throw new Error('A statement that always gives a row gave none.');
-  return row;
+// Bounds how long one statement holds a connection.
+const maxBatchSize = 50;
+
+const statements = {
+  'grant-client': clientStatement(resourceScopes),
+  'grant-client-organization': clientStatement(organizationScopes),
+  'grant-subject': subjectStatement(resourceScopes),
+  'grant-subject-organization': subjectStatement(organizationScopes),
+};
+
+type StatementName = keyof typeof statements;
+type Reader = (question: { readonly at: Date; readonly row: Row }) => Promise<unknown>;
+
+function createReader(sql: Sql, name: StatementName): Reader {
+  return createBatch((questions) => {
+    const columns = questions[0]?.row.map((_, i) => questions.map(({ row }) => row[i])) ?? [];
+    const at = questions.at(-1)?.at.toISOString();
+    return sql.query(name, statements[name], [at, ...columns]);
+  }, maxBatchSize);
 }
 
-/** Reads, in one statement, what a client may have for itself. */
+const readers = new WeakMap<Sql, Map<StatementName, Reader>>();
+
+function readRow(sql: Sql, name: StatementName, at: Date, row: Row): Promise<unknown> {
+  let ofSql = readers.get(sql);
+  if (!ofSql) {
+    ofSql = new Map();
+    readers.set(sql, ofSql);
+  }
+  let read = ofSql.get(name);
+  if (!read) {
+    read = createReader(sql, name);
+    ofSql.set(name, read);
+  }
+  return read({ at, row });
+}
+
+/** Reads what a client may have for itself: one statement, shared with other requests that come at once. */
 export function readClientState(sql: Sql, question: GrantQuestion): Promise<GrantState> {
-  const name = question.target.isOrganization ? 'clientInOrganization' : 'client';
-  const values = valuesOf(question);
-  return readRow(sql, name, [...values, values[0]]);
+  const { at, target } = question;
+  const name = target.isOrganization ? 'grant-client-organization' : 'grant-client';
+  const row = rowOf(question);
+  return readRow(sql, name, at, [...row, row[0] ?? null]) as Promise<GrantState>;
 }
 
 /**
- * Reads, in one statement, what a client may have in a user's place.
+ * Reads what a client may have in a user's place: one statement, shared with other requests that come at once.
  *
  * @param claims The subject token's, of which nothing has been proved yet.
  */
@@ -143,11 +178,12 @@ export function readSubjectState(
   question: GrantQuestion,
   claims: { readonly sub?: unknown; readonly client_id?: unknown; readonly jti?: unknown },
 ): Promise<SubjectState> {
-  const name = question.target.isOrganization ? 'subjectInOrganization' : 'subject';
-  return readRow(sql, name, [
-    ...valuesOf(question),
+  const { at, target } = question;
+  const name = target.isOrganization ? 'grant-subject-organization' : 'grant-subject';
+  return readRow(sql, name, at, [
+    ...rowOf(question),
     idForQuery(claims.sub, 'User'),
     idForQuery(claims.client_id, 'Application'),
     textForQuery(claims.jti),
-  ]);
+  ]) as Promise<SubjectState>;
 }

@@ -1,18 +1,17 @@
+import { KeyObject } from 'node:crypto';
 import { compactVerify, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { signingAlgorithms } from '../../src/config.ts';
 import { signCompact, verifyCompact } from '../../src/keys/compact-jws.ts';
 
 describe.each(signingAlgorithms)('%s', async (algorithm) => {
-  const { publicKey, privateKey } = await generateKeyPair(algorithm, {
-    extractable: true,
-    ...(algorithm === 'EdDSA' ? { crv: 'Ed25519' } : {}),
-  });
+  const options = { extractable: true, ...(algorithm === 'EdDSA' ? { crv: 'Ed25519' } : {}) };
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, options);
   const header = { alg: algorithm, typ: 'at+jwt', kid: 'key_1' };
   const payload = { sub: 'ü', act: { sub: 'app' } };
 
   test('jose verifies what is signed here', async () => {
-    const signed = await signCompact({ algorithm, key: privateKey }, header, payload);
+    const signed = await signCompact({ algorithm, key: KeyObject.from(privateKey) }, header, payload);
     const verified = await compactVerify(signed, publicKey);
     expect(verified.protectedHeader).toEqual(header);
     expect(JSON.parse(new TextDecoder().decode(verified.payload))).toEqual(payload);
@@ -22,12 +21,12 @@ describe.each(signingAlgorithms)('%s', async (algorithm) => {
     const signed = await new SignJWT(payload).setProtectedHeader(header).sign(privateKey);
     const end = signed.lastIndexOf('.');
     const [text, signature] = [signed.slice(0, end), signed.slice(end + 1)];
-    const key = { algorithm, key: publicKey };
+    const key = { algorithm, key: KeyObject.from(publicKey) };
     expect(await verifyCompact(key, text, signature)).toBe(true);
     expect(await verifyCompact(key, `${text}x`, signature)).toBe(false);
     expect(await verifyCompact(key, text, signature.slice(4))).toBe(false);
     expect(await verifyCompact(key, text, '')).toBe(false);
-    const other = await generateKeyPair(algorithm, algorithm === 'EdDSA' ? { crv: 'Ed25519' } : {});
-    expect(await verifyCompact({ algorithm, key: other.publicKey }, text, signature)).toBe(false);
+    const other = await generateKeyPair(algorithm, options);
+    expect(await verifyCompact({ algorithm, key: KeyObject.from(other.publicKey) }, text, signature)).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { startApp } from '../../src/app.ts';
@@ -106,6 +107,52 @@ test('client credentials cost one statement', async () => {
   const form = formOf({ grant_type: 'client_credentials', resource: orders.indicator, scope: 'read' });
   const request = () => postToken(service, form, { authorization: credentials });
   expect(await costOf(request, 200)).toBe(1);
+});
+
+test('requests that come at once share statements, and each gets its own answer', async () => {
+  const people = await Promise.all(
+    Array.from({ length: 60 }, async (_, i) => {
+      const person = await directory.createUser();
+      const scope = `scope${i}`;
+      const resource = await directory.createResource([scope], { accessTokenTtlSeconds: 100 + i });
+      // Each fifth holds nothing.
+      if (i % 5 > 0) await directory.allowUser(person, resource, [scope]);
+      const token = await userToken(service, person.id, frontend);
+      return { person, scope, resource, token, i };
+    }),
+  );
+  const before = observed.executed.length;
+  const answers = await Promise.all(
+    people.map(({ resource, scope, token, i }) =>
+      postToken(
+        service,
+        formOf({
+          ...parameters,
+          subject_token: token,
+          resource: i % 7 === 3 ? `${resource.indicator}"\\,{}NULL` : resource.indicator,
+          scope: `${scope} scope${i + 1}`,
+        }),
+        { authorization: i % 7 === 5 ? basic(backend.id, 'wrong') : credentials },
+      ),
+    ),
+  );
+  const statements = observed.executed.slice(before).filter((text) => text.includes('unnest'));
+  expect(statements.length).toBeLessThanOrEqual(people.length);
+  for (const { person, scope, resource, i } of people) {
+    const answer = answers[i];
+    if (i % 7 === 3) expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
+    else if (i % 7 === 5) expect(answer).toMatchObject({ status: 401 });
+    else {
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { scope: i % 5 > 0 ? scope : '', expires_in: 100 + i },
+      });
+      expect(decodeJwt(answer?.body['access_token'] as string)).toMatchObject({
+        sub: person.id,
+        aud: resource.indicator,
+      });
+    }
+  }
 });
 
 test('a request that breaks the rules of the form costs none', async () => {
