@@ -1,6 +1,10 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { StartError } from '../errors.ts';
 import { newTraceId } from '../ids.ts';
@@ -69,7 +73,8 @@ export function createHttp(
 ): FastifyInstance {
   return fastify({
     loggerInstance: options.log as NonNullable<FastifyServerOptions['loggerInstance']>,
-    disableRequestLogging: true,
+    // The log line of a request is our own: the library's would hold the URL.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'traceId' }),
     trustProxy: options.trustProxy,
     genReqId: () => newTraceId(),
     forceCloseConnections: 'idle',

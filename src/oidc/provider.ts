@@ -7,9 +7,9 @@ import Provider, {
   type KoaContextWithOIDC,
   type SigningAlgorithm,
 } from 'oidc-provider';
+import { digestSecret } from '../applications/secret.ts';
 import { newJti } from '../auth/access-token.ts';
 import type { Services } from '../auth/context.ts';
-import { digestSecret } from '../applications/secret.ts';
 import { toNumericDate } from '../clock.ts';
 import { signingAlgorithms } from '../config.ts';
 import { claimsByScope, createFindAccount } from './accounts.ts';
@@ -125,8 +125,7 @@ function configure(services: Services): Configuration {
     },
     rotateRefreshToken: true,
     ttl: {
-      AccessToken: (_ctx, token) =>
-        token.resourceServer?.accessTokenTTL ?? opaqueTokenTtlSeconds,
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? opaqueTokenTtlSeconds,
       Grant: grantTtlSeconds,
       IdToken: 3600,
       Interaction: 3600,
@@ -146,9 +145,11 @@ function configure(services: Services): Configuration {
           const exp = toNumericDate(now) + token.expiration;
           const jti = newJti(now);
           Object.assign(payload, { jti, exp, iat: toNumericDate(now), scope: token.scope ?? '' });
-          if (token.kind !== 'AccessToken') throw new Error('Client credentials are not issued here.');
+          if (token.kind !== 'AccessToken')
+            throw new Error('Client credentials are not issued here.');
           const { grantId, accountId, clientId } = token;
-          if (!grantId || !clientId) throw new Error('A token is issued to a client, under a grant.');
+          if (!grantId || !clientId)
+            throw new Error('A token is issued to a client, under a grant.');
           await rememberJwt(services, {
             jti,
             grantId,
@@ -169,7 +170,8 @@ function configure(services: Services): Configuration {
         async allowedPolicy({ oidc }, client, token) {
           if (token.clientId === client.clientId) return true;
           // The library reads the token's client next and takes for granted that there is one.
-          const exists = token.clientId !== undefined && (await oidc.provider.Client.find(token.clientId));
+          const exists =
+            token.clientId !== undefined && (await oidc.provider.Client.find(token.clientId));
           return client.clientAuthMethod !== 'none' && Boolean(exists);
         },
       },
@@ -180,6 +182,8 @@ function configure(services: Services): Configuration {
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (ctx, indicator) => findResourceServer(services, ctx, indicator),
+        // A token request that names no resource gets a token for the one that was authorized (RFC 8707 §2.2).
+        useGrantedResource: () => true,
       },
       rpInitiatedLogout: {
         enabled: true,
@@ -192,11 +196,15 @@ function configure(services: Services): Configuration {
 
 function signInPolicy(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
-  policy.get('login')?.checks.add(
-    new interactionPolicy.Check('account_unavailable', 'the account cannot be used', ({ oidc }) =>
-      oidc.session?.accountId !== undefined && oidc.account === undefined,
-    ),
-  );
+  policy
+    .get('login')
+    ?.checks.add(
+      new interactionPolicy.Check(
+        'account_unavailable',
+        'the account cannot be used',
+        ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
+      ),
+    );
   // Applications are the operator's own: `prompt=consent` is understood, and there is nothing to ask.
   policy.get('consent')?.checks.clear();
   return policy;
@@ -210,7 +218,8 @@ function signInPolicy(): interactionPolicy.DefaultPolicy {
 function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   const { params, client } = ctx.oidc;
   const asked = String(ctx.query['scope'] ?? '').split(' ');
-  if (!params || !asked.includes('offline_access') || !client?.grantTypeAllowed('refresh_token')) return;
+  if (!params || !asked.includes('offline_access') || !client?.grantTypeAllowed('refresh_token'))
+    return;
   params['scope'] = [...ctx.oidc.requestParamScopes.add('offline_access')].join(' ');
 }
 

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
-import { expect, test } from 'vitest';
 import type * as oidc from 'openid-client';
+import { expect, test } from 'vitest';
 import { systemActor } from '../../src/auth/context.ts';
 import { updateUserPassword, updateUserSuspensionStatus } from '../../src/users/operations.ts';
 import { startService } from '../support/service.ts';
@@ -16,7 +16,9 @@ const scope = 'openid offline_access read write';
 const forResource = { resource: resource.indicator };
 
 /** A user of the test's own, signed in, with a refresh token. */
-async function signInNewUser(values: { client?: { id: string; secret?: string }; scopes?: string[] } = {}) {
+async function signInNewUser(
+  values: { client?: { id: string; secret?: string }; scopes?: string[] } = {},
+) {
   const user = await fixture.createUser();
   await directory.allowUser(user, resource, values.scopes ?? ['read', 'write']);
   const tokens = await fixture.signIn({
@@ -93,16 +95,19 @@ test('counts the scopes that the user holds at that moment', async () => {
 
 test('narrows the scopes where asked, and never widens them', async () => {
   const { refreshToken } = await signInNewUser();
-  const narrow = await refresh(service, client, refreshToken, { ...forResource, scope: 'openid write' });
+  const narrow = await refresh(service, client, refreshToken, {
+    ...forResource,
+    scope: 'openid write',
+  });
   expect(narrow.scope).toBe('write');
   const wide = refresh(service, client, narrow.refresh_token ?? '', { scope: 'openid email' });
   expect(await errorOf(wide)).toBe('invalid_scope');
 });
 
-test('gives a token for user info where no resource is named', async () => {
+test('gives a token for the resource that was authorized where the request names none', async () => {
   const { refreshToken } = await signInNewUser();
   const tokens = await refresh(service, client, refreshToken);
-  expect(tokens.access_token).not.toContain('.');
+  expect(decodeJwt(tokens.access_token).aud).toBe(forResource.resource);
 });
 
 test('is of no use to another application', async () => {
@@ -113,10 +118,7 @@ test('is of no use to another application', async () => {
 });
 
 test.each([
-  [
-    'is suspended',
-    (id: string) => updateUserSuspensionStatus(context, { id, isSuspended: true }),
-  ],
+  ['is suspended', (id: string) => updateUserSuspensionStatus(context, { id, isSuspended: true })],
   [
     'was suspended and let in again',
     async (id: string) => {
@@ -124,7 +126,10 @@ test.each([
       await updateUserSuspensionStatus(context, { id, isSuspended: false });
     },
   ],
-  ['has a new password', (id: string) => updateUserPassword(context, { id, password: `${password}!` })],
+  [
+    'has a new password',
+    (id: string) => updateUserPassword(context, { id, password: `${password}!` }),
+  ],
   ['is deleted', (id: string) => prisma.user.delete({ where: { id } })],
   [
     // What a request under way stores again after the operation deleted it is older than the sign-out.

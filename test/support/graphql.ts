@@ -14,8 +14,8 @@ export interface GraphQLAnswer<Data> {
     | undefined;
 }
 
-/** Sends one document over HTTP, as a client does. */
-export async function send<Data, Variables>(
+/** Sends one document over HTTP, as a client does; a document in plain text goes untyped. */
+export async function send<Data, Variables = Record<string, never>>(
   { url, token }: { url: string; token?: string | undefined },
   document: TypedDocumentString<Data, Variables> | string,
   ...[variables]: Variables extends Record<string, never> ? [] : [Variables]

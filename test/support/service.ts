@@ -31,8 +31,8 @@ export interface TestService {
   readonly admin: { readonly id: string; readonly secret: string };
   /** What was logged, one parsed line each. */
   readonly logged: Record<string, unknown>[];
-  /** An access token of the admin application for the management API. */
-  managementToken(scope?: string): Promise<string>;
+  /** An access token for the management API, of the admin application where no other client is given. */
+  managementToken(scope?: string, client?: { id: string; secret: string }): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -73,10 +73,10 @@ export async function startService(
     testDatabase,
     admin,
     logged,
-    async managementToken(scope = 'all') {
+    async managementToken(scope = 'all', client = admin) {
       const response = await fetch(`${app.url}/oidc/token`, {
         method: 'POST',
-        headers: { authorization: basic(admin.id, admin.secret) },
+        headers: { authorization: basic(client.id, client.secret) },
         body: new URLSearchParams({
           grant_type: 'client_credentials',
           resource: 'urn:signet:management',
