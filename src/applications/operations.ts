@@ -123,11 +123,10 @@ export async function deleteApplication(
 ): Promise<Application> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
-    const memberships = await tx.organizationApplication.findMany({
-      where: { applicationId: id },
-      select: { organizationId: true },
-      orderBy: { organizationId: 'asc' },
-    });
+    // What was deleted is what is told: an organization that removes the member meanwhile tells it itself.
+    const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
+      WITH "left" AS (DELETE FROM "OrganizationApplication" WHERE "applicationId" = ${id} RETURNING "organizationId")
+      SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
     await tx.oidcRecord.deleteMany({ where: { clientId: id } });
     const application = await tx.application.delete({ where: { id } });
     await recordEvents(

@@ -238,11 +238,10 @@ export async function updateUserSuspensionStatus(
 export async function deleteUser(context: Context, { id }: { id: string }): Promise<User> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'User', id);
-    const memberships = await tx.organizationUser.findMany({
-      where: { userId: id },
-      select: { organizationId: true },
-      orderBy: { organizationId: 'asc' },
-    });
+    // What was deleted is what is told: an organization that removes the member meanwhile tells it itself.
+    const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
+      WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
+      SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
     await tx.oidcRecord.deleteMany({ where: { accountId: id } });
     const user = await tx.user.delete({ where: { id } });
     await recordEvents(tx, context, [

@@ -1,0 +1,219 @@
+import { expect } from 'vitest';
+import { Prisma } from '../../src/generated/prisma/client.ts';
+import { newId } from '../../src/ids.ts';
+import { seedDirectory } from '../support/directory.ts';
+import { type GraphQLAnswer, send } from '../support/graphql.ts';
+import { startService } from '../support/service.ts';
+
+/** What a mutation came to: the payload's fields, or those of a refusal. */
+export type Result = Record<string, unknown> & { readonly __typename: string };
+
+/** An event as the log has it. */
+export interface Raised {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+const capitalize = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+const tables = [
+  'Organization',
+  'OrganizationUser',
+  'OrganizationApplication',
+  'OrganizationRole',
+  'OrganizationScope',
+  'OrganizationRoleScope',
+  'OrganizationRoleResourceScope',
+  'OrganizationUserRole',
+  'OrganizationApplicationRole',
+  'OrganizationInvitation',
+  'OrganizationInvitationRole',
+  'OrganizationEmailDomain',
+  'OrganizationJitRole',
+];
+
+/** A service, and a client of its management API that may do everything. */
+export async function startOrganizations() {
+  const service = await startService();
+  const endpoint = { url: service.url, token: await service.managementToken() };
+  const { prisma } = service.app.services.database;
+  const directory = seedDirectory(service.app.services.database, service.clock);
+  let count = 0;
+
+  /** Sends a mutation of the one form that all have. */
+  function sendMutation(
+    mutation: string,
+    input: object,
+    payload = '__typename',
+    token: string | undefined = endpoint.token,
+  ): Promise<GraphQLAnswer<Record<string, Result>>> {
+    const name = capitalize(mutation);
+    return send<Record<string, Result>, { input: object }>(
+      { url: service.url, token },
+      `mutation ($input: ${name}Input!) {
+        ${mutation}(input: $input) {
+          __typename
+          ... on ${name}Payload { ${payload} }
+          ... on Error {
+            code
+            message
+            ... on InvalidInputError { issues { path } }
+            ... on NotFoundError { id }
+            ... on ConflictError { path }
+          }
+        }
+      }`,
+      { input },
+    );
+  }
+
+  /** Does a mutation and returns what it came to, a payload or a refusal. */
+  async function attempt(mutation: string, input: object, payload?: string): Promise<Result> {
+    const { status, data, errors } = await sendMutation(mutation, input, payload);
+    const result = data?.[mutation];
+    if (status !== 200 || errors || !result) {
+      throw new Error(`${mutation} answered ${status}: ${JSON.stringify(errors)}`);
+    }
+    return result;
+  }
+
+  /** Does a mutation and returns its payload; a refusal is the test's failure. */
+  async function mutate(mutation: string, input: object, payload?: string): Promise<Result> {
+    const result = await attempt(mutation, input, payload);
+    if (result.__typename !== `${capitalize(mutation)}Payload`) {
+      throw new Error(`${mutation} was refused: ${JSON.stringify(result)}`);
+    }
+    return result;
+  }
+
+  /** The whole event log as it is, in its order. */
+  const readLog = () =>
+    prisma.$queryRaw<Raised[]>`SELECT "type", "data" FROM "Event" ORDER BY "xid", "position"`;
+
+  /** Does something and returns the events that it raised, in order. */
+  async function raisedBy(act: () => Promise<unknown>): Promise<Raised[]> {
+    const before = (await readLog()).length;
+    await act();
+    return (await readLog()).slice(before);
+  }
+
+  /** Everything that organizations are made of, and the length of the log. */
+  async function snapshot(): Promise<unknown> {
+    const contents: unknown[] = [];
+    for (const table of tables) {
+      contents.push(
+        await prisma.$queryRaw`
+          SELECT ${table} AS "table", coalesce(string_agg(t::text, E'\n' ORDER BY t::text), '') AS "rows"
+            FROM ${Prisma.raw(`"${table}"`)} AS t`,
+      );
+    }
+    return [contents, await prisma.event.count()];
+  }
+
+  return {
+    service,
+    endpoint,
+    prisma,
+    directory,
+    sendMutation,
+    attempt,
+    mutate,
+    raisedBy,
+    snapshot,
+
+    /** Sends a query and returns its data; an error is the test's failure. */
+    async query(document: string, variables: object = {}): Promise<Record<string, never>> {
+      const { data, errors } = await send<Record<string, never>, object>(
+        endpoint,
+        document,
+        variables,
+      );
+      expect(errors).toBeUndefined();
+      if (!data) throw new Error('The query answered without data.');
+      return data;
+    },
+
+    /** Finds that a mutation is refused in this way, and that nothing was written and no event raised. */
+    async expectRefusal(mutation: string, input: object, refusal: object): Promise<void> {
+      const before = await snapshot();
+      expect(await attempt(mutation, input)).toMatchObject(refusal);
+      expect(await snapshot()).toEqual(before);
+    },
+
+    /** Finds that a mutation is done and changes nothing. */
+    async expectNoOp(mutation: string, input: object, payload?: string): Promise<Result> {
+      const before = await snapshot();
+      const result = await mutate(mutation, input, payload);
+      expect(await snapshot()).toEqual(before);
+      return result;
+    },
+
+    async createOrganization(): Promise<string> {
+      return (await directory.createOrganization()).id;
+    },
+
+    async createUsers(howMany: number): Promise<string[]> {
+      const now = service.clock.now();
+      const ids = Array.from({ length: howMany }, () => newId('User'));
+      await prisma.user.createMany({
+        data: ids.map((id) => ({ id, createdAt: now, updatedAt: now })),
+      });
+      return ids;
+    },
+
+    /** Makes an organization role and returns its id. */
+    async createRole(type: 'USER' | 'MACHINE_TO_MACHINE' = 'USER'): Promise<string> {
+      const now = service.clock.now();
+      const id = newId('OrganizationRole');
+      count += 1;
+      await prisma.organizationRole.create({
+        data: { id, name: `Given role ${count}`, type, createdAt: now, updatedAt: now },
+      });
+      return id;
+    },
+
+    /** Makes an organization scope. */
+    async createScope(): Promise<{ id: string; name: string }> {
+      const now = service.clock.now();
+      count += 1;
+      const scope = { id: newId('OrganizationScope'), name: `given:${count}` };
+      await prisma.organizationScope.create({
+        data: { ...scope, createdAt: now, updatedAt: now },
+      });
+      return scope;
+    },
+  };
+}
+
+/** The data of an event about members, with the lists that the test does not name empty. */
+export const membership = (organizationId: string, change: Record<string, readonly string[]>) => ({
+  type: 'Organization.Membership.Updated',
+  data: {
+    organizationId,
+    addedUserIds: [],
+    removedUserIds: [],
+    addedApplicationIds: [],
+    removedApplicationIds: [],
+    ...change,
+  },
+});
+
+/** A result that says that nothing has the id. */
+export const notFound = (id: string) => ({ __typename: 'NotFoundError', code: 'NOT_FOUND', id });
+
+/** A result that says that a field is at fault, and no other. */
+export const invalid = (...paths: string[][]) => ({
+  __typename: 'InvalidInputError',
+  code: 'INVALID_INPUT',
+  issues: paths.map((path) => ({ path })),
+});
+
+/** A result that says that another record has the value. */
+export const conflict = (...path: string[]) => ({
+  __typename: 'ConflictError',
+  code: 'CONFLICT',
+  path,
+});
+
+/** A result that says that a rule forbids it. */
+export const notAllowed = { __typename: 'NotAllowedError', code: 'NOT_ALLOWED' };
