@@ -80,7 +80,7 @@ export function createOpenApi(operations: readonly RestOperation[], baseUrl: str
 const tagOf = ({ route }: RestOperation) => route.path.split('/')[1] ?? '';
 
 function describe(operation: RestOperation, schemas: Record<string, Json>): Json {
-  const { route, field, kind, scope, bodyFields } = operation;
+  const { route, field, kind, scopes, bodyFields } = operation;
   const properties = Object.fromEntries(
     bodyFields.map((input) => [input.name, inputSchema(input, schemas)]),
   );
@@ -95,7 +95,7 @@ function describe(operation: RestOperation, schemas: Record<string, Json>): Json
     operationId: [route.operation, route.list].filter(Boolean).join('.'),
     tags: [tagOf(operation)],
     description: field.description ?? '',
-    security: [{ bearer: scope === undefined ? [] : [scope] }],
+    security: [{ bearer: scopes }],
     parameters: [...pathParameters(operation), ...queryParameters(operation, schemas)],
     ...(kind === 'mutation' && bodyFields.length > 0
       ? {

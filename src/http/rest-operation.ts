@@ -52,7 +52,8 @@ export interface RestOperation {
   /** The fields of the body, with those left out that the path names. */
   readonly bodyFields: readonly GraphQLInputField[];
   readonly errorTypes: readonly string[];
-  readonly scope: string | undefined;
+  /** The scopes that the caller's token must allow. */
+  readonly scopes: readonly string[];
 }
 
 /**
@@ -116,7 +117,7 @@ function mutationOperation(
     queryParameters: [],
     bodyFields: Object.values(fields).filter(({ name }) => !fromPath.has(name)),
     errorTypes: errorTypes.map(({ name }) => name),
-    scope: scopeOf(field),
+    scopes: [scopeOf(field) ?? []].flat(),
   };
 }
 
@@ -137,7 +138,7 @@ function recordOperation(
     queryParameters: [],
     bodyFields: [],
     errorTypes: [],
-    scope: scopeOf(field),
+    scopes: [scopeOf(field) ?? []].flat(),
   };
 }
 
@@ -149,8 +150,7 @@ function listOperation(
   const field = route.list === undefined ? root : fieldOf(getNamedType(root.type), route.list);
   const edges = getNamedType(fieldOf(getNamedType(field.type), 'edges').type);
   const node = getNamedType(fieldOf(edges, 'node').type);
-  const selection = selectAll(node);
-  // What an edge tells of its record's place in this list alone, such as a member's roles there.
+  const selection = selectAll(node, { isList: true });
   const variables = field.args.map(({ name, type }) => `$${name}: ${type}`);
   const args = field.args.map(({ name }) => `${name}: $${name}`);
   const listed = `${field.name}(${args.join(', ')}) {
@@ -172,7 +172,13 @@ function listOperation(
     queryParameters: field.args.flatMap(queryParametersOf),
     bodyFields: [],
     errorTypes: [],
-    scope: scopeOf(root),
+    scopes: [
+      ...new Set(
+        [scopeOf(root), scopeOf(node), ...selection.map(scopeOfSelected)].flatMap(
+          (scope) => scope ?? [],
+        ),
+      ),
+    ],
   };
 }
 
@@ -222,17 +228,27 @@ function selectPayload(type: GraphQLNamedType): SelectedField[] {
   });
 }
 
-/** What a record holds itself. Of a record it belongs to, the id, where the same right is enough to read it. */
-function selectAll(type: GraphQLNamedType): SelectedField[] {
+/**
+ * What a record holds itself, and the id of a record that it belongs to. What takes another right to read is left out:
+ * the answer to a change must not fail for it. In a list a row that joins two records names both, for it would say
+ * nothing else, and the list takes both rights.
+ */
+function selectAll(type: GraphQLNamedType, { isList } = { isList: false }): SelectedField[] {
   return fieldsOf(type).flatMap((field) => {
     const named = getNamedType(field.type);
     if (isLeafType(named)) return [{ name: field.name, field, selection: [] }];
     if (named.name.endsWith('Connection') || isUnionType(named)) return [];
-    if (!isRecord(named)) return [{ name: field.name, field, selection: selectAll(named) }];
-    if (scopeOf(named) !== scopeOf(type)) return [];
-    return [{ name: field.name, field, selection: selectAll(named).filter(isId) }];
+    const isReadable = scopeOf(named) === undefined || scopeOf(named) === scopeOf(type);
+    const isJoined = isList && isRecord(named) && !isRecord(type);
+    if (!isReadable && !isJoined) return [];
+    const selection = selectAll(named);
+    return [
+      { name: field.name, field, selection: isRecord(named) ? selection.filter(isId) : selection },
+    ];
   });
 }
+
+const scopeOfSelected = ({ field }: SelectedField) => scopeOf(getNamedType(field.type));
 
 const isId = ({ name }: SelectedField) => name === 'id';
 
