@@ -133,14 +133,14 @@ test('takes its own form, as a browser sends it', async () => {
 
 test('is for the browser that began the sign-in', async () => {
   const { visit } = await openSignInPage(service, client);
-  const stranger = openBrowser(service);
+  const stranger = openBrowser(service.app.services.baseUrl);
   expect((await stranger.open(visit.url)).status).toBe(404);
   const answer = await stranger.submit(visit, { identifier: 'Ada', password });
   expect(answer.status).toBe(404);
 });
 
 test('refuses the token of another sign-in in the same browser', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const first = await openSignInPage(service, client, { browser });
   const second = await openSignInPage(service, client, { browser });
   const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(first.visit.body) ?? [];
@@ -149,7 +149,7 @@ test('refuses the token of another sign-in in the same browser', async () => {
 });
 
 test('lets two sign-ins in one browser end each in its own application', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const first = await openSignInPage(service, client, { browser, state: 'first' });
   const second = await openSignInPage(service, client, { browser, state: 'second' });
   const done = await browser.submit(second.visit, { identifier: 'Ada', password });
@@ -160,7 +160,7 @@ test('lets two sign-ins in one browser end each in its own application', async (
 
 test('signs in as someone else where the application asks for a new sign-in', async () => {
   const other = await fixture.createUser();
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const { visit } = await openSignInPage(service, client, { browser, prompt: 'login' });
   const between = await browser.submit(visit, { identifier: other.username ?? '', password });
@@ -200,7 +200,7 @@ test.each([
 
 test('keeps its cookies from scripts and other sites', async () => {
   const { url } = await authorize(service, client);
-  const response = await openBrowser(service).request(url);
+  const response = await openBrowser(service.app.services.baseUrl).request(url);
   const cookies = response.headers.getSetCookie();
   expect(cookies.length).toBeGreaterThan(0);
   for (const cookie of cookies) {

@@ -17,7 +17,7 @@ const modelsLeft = async () => {
 test('deletes what has expired and nothing else', async () => {
   const { resource } = fixture;
   const tokens = await fixture.signIn({
-    browser: openBrowser(service),
+    browser: openBrowser(service.app.services.baseUrl),
     resource: resource.indicator,
     scope: 'openid offline_access read',
   });

@@ -147,7 +147,7 @@ test.each([
   ['with a challenge of no method', { code_challenge_method: undefined }],
 ])('refuses a request %s', async (_case, parameters) => {
   const { url } = await authorize(service, client, parameters);
-  const visit = await openBrowser(service).open(url);
+  const visit = await openBrowser(service.app.services.baseUrl).open(url);
   expect(visit.url.href).toContain(redirectUri);
   expect(errorOf(visit.url)).toBe('invalid_request');
 });
@@ -233,7 +233,7 @@ test('takes any live secret of an application, and none that was deleted or expi
 });
 
 test('keeps no code, token or cookie that could be used by who reads the database', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const tokens = await fixture.signIn({ browser, scope: 'openid offline_access' });
   const rows = JSON.stringify(await prisma.oidcRecord.findMany());
   expect(rows).not.toContain(tokens.refresh_token);
@@ -268,7 +268,7 @@ test.each([
   ['no URI', 'callback'],
 ])('does not send anyone to an address that is not registered: %s', async (_case, redirect_uri) => {
   const { url } = await authorize(service, client, { redirect_uri });
-  const visit = await openBrowser(service).open(url);
+  const visit = await openBrowser(service.app.services.baseUrl).open(url);
   expect(visit.url.origin).toBe(new URL(baseUrl).origin);
   expect(visit.status).toBe(400);
 });
@@ -284,7 +284,7 @@ test('lets a native application listen on any port of the loopback address', asy
   });
   expect(tokens.claims()?.sub).toBe(user.id);
   const { url } = await authorize(service, native, { redirect_uri: 'http://127.0.0.1:49152/other' });
-  expect((await openBrowser(service).open(url)).status).toBe(400);
+  expect((await openBrowser(service.app.services.baseUrl).open(url)).status).toBe(400);
 });
 
 test('lets a change of an application take effect at once', async () => {
@@ -294,12 +294,12 @@ test('lets a change of an application take effect at once', async () => {
   const { url } = await authorize(service, application, {
     redirect_uri: 'https://old.example.com/callback',
   });
-  expect((await openBrowser(service).open(url)).url.pathname).toMatch(/^\/sign-in\//);
+  expect((await openBrowser(service.app.services.baseUrl).open(url)).url.pathname).toMatch(/^\/sign-in\//);
   await prisma.application.update({
     where: { id: application.id },
     data: { redirectUris: [redirectUri] },
   });
-  expect((await openBrowser(service).open(url)).status).toBe(400);
+  expect((await openBrowser(service.app.services.baseUrl).open(url)).status).toBe(400);
 });
 
 test('refuses the code of an application that was deleted meanwhile', async () => {
@@ -334,7 +334,7 @@ test.each(['https://unknown.example.com', 'not a URI', 'https://app.example.com/
   'refuses the resource %j',
   async (indicator) => {
     const { url } = await authorize(service, client, { resource: indicator });
-    const visit = await openBrowser(service).open(url);
+    const visit = await openBrowser(service.app.services.baseUrl).open(url);
     if (indicator.includes('\0')) expect(visit.status).toBe(400);
     else expect(errorOf(visit.url)).toBe('invalid_target');
     const { code, verifier } = await obtainCode();
@@ -351,7 +351,7 @@ test('issues no token for a resource that was not asked for at the sign-in', asy
 });
 
 test('signs in to a second application without asking again', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const other = await fixture.createApplication();
   const { visit } = await openSignInPage(service, other, { browser });
@@ -359,7 +359,7 @@ test('signs in to a second application without asking again', async () => {
 });
 
 test('asks again where the application wants it', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const { visit } = await openSignInPage(service, client, { browser, prompt: 'login' });
   expect(visit.url.pathname).toMatch(/^\/sign-in\//);
@@ -368,14 +368,14 @@ test('asks again where the application wants it', async () => {
 });
 
 test('has nothing to ask where the application wants consent', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const { visit } = await openSignInPage(service, client, { browser, prompt: 'consent' });
   expect(visit.url.searchParams.get('code')).toBeTypeOf('string');
 });
 
 test('answers without a page where the application wants none', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const before = await openSignInPage(service, client, { browser, prompt: 'none' });
   expect(errorOf(before.visit.url)).toBe('login_required');
   await fixture.signIn({ browser });
@@ -385,7 +385,7 @@ test('answers without a page where the application wants none', async () => {
 
 test('ends the session of a user who is suspended', async () => {
   const person = await fixture.createUser();
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const username = person.username ?? '';
   const tokens = await fixture.signIn({ browser, username });
   await updateUserSuspensionStatus(context, { id: person.id, isSuspended: true });
@@ -399,7 +399,7 @@ test('ends the session of a user who is suspended', async () => {
 
 test('asks a user to sign in again whose session outlived a forced sign-out', async () => {
   const person = await fixture.createUser();
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser, username: person.username ?? '' });
   // As where a request under way stores the session anew after the sign-out deleted it.
   await prisma.user.update({
@@ -412,7 +412,7 @@ test('asks a user to sign in again whose session outlived a forced sign-out', as
 
 test('records who signed in, where and from where', async () => {
   const person = await fixture.createUser();
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const username = person.username ?? '';
   const findEvents = () =>
     prisma.event.findMany({ where: { type: 'PostSignIn', subjectId: person.id } });

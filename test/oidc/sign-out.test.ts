@@ -20,7 +20,7 @@ const isSignedIn = async (browser: Browser) => {
 };
 
 test('signs out after asking, and sends the user back to the application', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const tokens = await fixture.signIn({ browser, resource: resource.indicator, scope: 'openid read' });
   const question = await openSignOut(browser, {
     id_token_hint: tokens.id_token ?? '',
@@ -44,7 +44,7 @@ test('signs out after asking, and sends the user back to the application', async
 });
 
 test('keeps the sign-in of a user who would rather stay', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const done = await browser.submit(await openSignOut(browser), {});
   expect(done.status).toBe(200);
@@ -52,7 +52,7 @@ test('keeps the sign-in of a user who would rather stay', async () => {
 });
 
 test('leaves refresh tokens that were issued to be used offline', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   const tokens = await fixture.signIn({ browser, scope: 'openid offline_access' });
   const done = await browser.submit(await openSignOut(browser), { logout: 'yes' });
   expect(done.status).toBe(200);
@@ -62,7 +62,7 @@ test('leaves refresh tokens that were issued to be used offline', async () => {
 });
 
 test('refuses a sign-out that was not asked for on its own page', async () => {
-  const browser = openBrowser(service);
+  const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const visit = await openSignOut(browser);
   const forged = await browser.submit(visit, { logout: 'yes', xsrf: 'guessed' });
@@ -76,7 +76,7 @@ test.each([
   ['a hint that is no token', { id_token_hint: 'garbage' }],
   ['a hint that was signed by someone else', { id_token_hint: forge() }],
 ])('refuses %s', async (_case, parameters) => {
-  const visit = await openSignOut(openBrowser(service), parameters);
+  const visit = await openSignOut(openBrowser(service.app.services.baseUrl), parameters);
   expect(visit.status).toBe(400);
   expect(visit.headers.get('content-security-policy')).toContain("default-src 'none'");
 });

@@ -81,7 +81,7 @@ export async function authorize(
 export async function openSignInPage(
   service: TestService,
   client: Pick<TestClient, 'id'>,
-  { browser = openBrowser(service), ...parameters }: { browser?: Browser } & Record<string, unknown> = {},
+  { browser = openBrowser(service.app.services.baseUrl), ...parameters }: { browser?: Browser } & Record<string, unknown> = {},
 ): Promise<{ browser: Browser; visit: Visit; verifier: string }> {
   const { url, verifier } = await authorize(service, client, parameters as Record<string, string>);
   return { browser, visit: await browser.open(url), verifier };

@@ -8,7 +8,11 @@ export interface Browser {
   /** Opens an address and follows redirects as long as they stay inside the service. */
   open(url: string | URL, init?: RequestInit): Promise<Visit>;
   /** Submits the first form of a page with these values beside its hidden ones. */
-  submit(visit: Visit, values: Record<string, string>, headers?: Record<string, string>): Promise<Visit>;
+  submit(
+    visit: Visit,
+    values: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Visit>;
 }
 
 /** Where a browser ended up. */
@@ -26,9 +30,8 @@ interface Cookie {
   readonly path: string;
 }
 
-/** Opens a browser with an empty cookie jar. */
-export function openBrowser(service: TestService): Browser {
-  const { baseUrl } = service.app.services;
+/** Opens a browser with an empty cookie jar on the service that has this URL. */
+export function openBrowser(baseUrl: string): Browser {
   let cookies: Cookie[] = [];
 
   function keep(response: Response, url: URL) {
@@ -37,11 +40,14 @@ export function openBrowser(service: TestService): Browser {
       const name = pair.slice(0, pair.indexOf('='));
       const value = pair.slice(pair.indexOf('=') + 1);
       const attribute = (wanted: string) =>
-        attributes.find((text) => text.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+        attributes
+          .find((text) => text.toLowerCase().startsWith(`${wanted}=`))
+          ?.slice(wanted.length + 1);
       const path = attribute('path') ?? url.pathname;
       const expires = attribute('expires');
       cookies = cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
-      if (expires === undefined || new Date(expires) > new Date()) cookies.push({ name, value, path });
+      if (expires === undefined || new Date(expires) > new Date())
+        cookies.push({ name, value, path });
     }
   }
 
@@ -52,7 +58,8 @@ export function openBrowser(service: TestService): Browser {
     );
     const headers = new Headers(init.headers);
     headers.set('accept', 'text/html');
-    if (sent.length > 0) headers.set('cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
+    if (sent.length > 0)
+      headers.set('cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     keep(response, url);
     return response;
@@ -79,7 +86,9 @@ export function openBrowser(service: TestService): Browser {
     submit(visit, values, headers = {}) {
       const [, action] = /<form[^>]* action="([^"]*)"/.exec(visit.body) ?? [];
       if (action === undefined) throw new Error(`No form at ${visit.url} (${visit.status}).`);
-      const hidden = [...visit.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+      const hidden = [
+        ...visit.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g),
+      ];
       const body = new URLSearchParams(hidden.map(([, name = '', value = '']) => [name, value]));
       for (const [name, value] of Object.entries(values)) body.set(name, value);
       return open(action, { method: 'POST', body, headers });
@@ -97,7 +106,8 @@ export function discover(
     new URL(service.app.services.issuer),
     client.id,
     undefined,
-    authentication ?? (client.secret === undefined ? oidc.None() : oidc.ClientSecretBasic(client.secret)),
+    authentication ??
+      (client.secret === undefined ? oidc.None() : oidc.ClientSecretBasic(client.secret)),
     // The service listens without TLS here; the option is marked as deprecated so that no one leaves it in.
     { execute: [oidc.allowInsecureRequests] },
   );
@@ -134,10 +144,13 @@ export async function signIn(
     state,
     ...resource,
   });
-  const browser = request.browser ?? openBrowser(service);
+  const browser = request.browser ?? openBrowser(service.app.services.baseUrl);
   let visit = await browser.open(address);
   if (visit.url.pathname.startsWith('/sign-in/')) {
-    visit = await browser.submit(visit, { identifier: request.username, password: request.password });
+    visit = await browser.submit(visit, {
+      identifier: request.username,
+      password: request.password,
+    });
   }
   if (!visit.url.href.startsWith(request.redirectUri)) {
     throw new Error(`The sign-in ended at ${visit.url} (${visit.status}): ${visit.body}`);
