@@ -131,6 +131,13 @@ export async function readNext(
   return { events, unsettledSince: rows[end]?.occurredAt };
 }
 
+/** Finds settled events by id, in no order. */
+export async function findEvents(prisma: Reader, ids: readonly string[]): Promise<LoggedEvent[]> {
+  const rows = await prisma.$queryRaw<EventRow[]>`
+    SELECT ${columns} FROM "Event" WHERE "id" = ANY(${[...ids]}) AND ${settled}`;
+  return rows.map(eventOf);
+}
+
 /** The place of the last settled event; the log's start where there is none. */
 export async function readEnd(prisma: Reader): Promise<EventPosition> {
   const [last] = await readEvents(prisma, { take: 1, fromEnd: true });

@@ -1,8 +1,10 @@
 import type { Actor } from '../auth/context.ts';
-import { builder } from '../graphql/builder.ts';
+import { assertAllowed, builder, nodeTypeOfEvents } from '../graphql/builder.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { connectionOf, pageSize } from '../graphql/list.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';
+import { findLive } from './live-records.ts';
 import {
   assertRetained,
   CursorExpired,
@@ -10,9 +12,11 @@ import {
   decodePosition,
   type EventPosition,
   encodePosition,
+  findEvents,
   type LoggedEvent,
   readEvents,
 } from './log.ts';
+import { typedFields } from './typed-fields.ts';
 
 const ActorTypeEnum = builder.enumType('ActorType', {
   description: 'What did something.',
@@ -50,10 +54,25 @@ export const EventTypeEnum = builder.enumType('EventType', {
   ) as Record<string, { value: EventName; description: string }>,
 });
 
+// What loads events for `node` and `nodes`; the row tells which type each of them is.
+const eventsById = {
+  brandLoadedObjects: false,
+  async loadManyWithoutCache(ids: string[], { caller, database: { prisma } }: GraphQLContext) {
+    assertAllowed(caller, 'events:read');
+    const events = await findEvents(prisma, ids);
+    const byId = new Map(events.map((event) => [event.id, event]));
+    return ids.map((id) => {
+      const event = byId.get(id);
+      return event ? { ...event, __typename: typeNameOf(event.type) } : null;
+    });
+  },
+};
+
 /** Something that happened. */
 export const EventInterface = builder.interfaceRef<LoggedEvent>('Event').implement({
   description: 'Something that happened, written in the same transaction as the change itself.',
   authScopes: { scope: 'events:read' },
+  interfaces: [builder.nodeInterfaceRef()],
   resolveType: ({ type }) => typeNameOf(type),
   fields: (t) => ({
     id: t.exposeID('id', { description: "The event's id: a TypeID with the prefix `evt`." }),
@@ -72,12 +91,58 @@ export const EventInterface = builder.interfaceRef<LoggedEvent>('Event').impleme
   }),
 });
 
+/** How many records a list of an event is taken to have when a request is priced: few have more. */
+const listCost = 10;
+
 for (const name of eventNames) {
+  const { one, many, text } = typedFields[name];
   builder.objectType(builder.objectRef<LoggedEvent>(typeNameOf(name)), {
     description: catalogue[name].description,
-    interfaces: [EventInterface],
+    interfaces: [builder.nodeInterfaceRef(), EventInterface],
     isTypeOf: (event) => (event as LoggedEvent).type === name,
+    ...(typeNameOf(name) === nodeTypeOfEvents ? eventsById : {}),
+    fields: (t) => ({
+      ...mapValues(one, ({ model, id, description }) =>
+        t.prismaField({
+          type: model,
+          nullable: true,
+          description,
+          resolve: async (query, { data }, _args, context) => {
+            const found = id(data);
+            if (found === null) return null;
+            return (await findLive(context, model, [found], query))[0] as never;
+          },
+        }),
+      ),
+      ...mapValues(many, ({ model, ids, description }) =>
+        t.prismaField({
+          type: [model],
+          // Where the reader may not see them, the event itself is still there.
+          nullable: true,
+          description,
+          complexity: { field: 1, multiplier: listCost },
+          resolve: async (query, { data }, _args, context) =>
+            (await findLive(context, model, ids(data), query)).filter(
+              (record) => record !== null,
+            ) as never,
+        }),
+      ),
+      ...mapValues(text, (field) =>
+        t.string({
+          nullable: true,
+          description: field.description,
+          resolve: ({ data }) => field.text(data) as string | null,
+        }),
+      ),
+    }),
   });
+}
+
+function mapValues<Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  map: (value: Value) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }
 
 const EventConnection = connectionOf('Event', EventInterface);

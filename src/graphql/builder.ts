@@ -4,6 +4,7 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import type { Caller } from '../auth/caller.ts';
 import { allows, type ManagementScope } from '../auth/scopes.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
@@ -50,6 +51,22 @@ export const limits = {
 
 const defaultPageSize = 20;
 
+/** The object type that loads events of every type by id: an id does not tell which of them it is of. */
+export const nodeTypeOfEvents = 'UserCreatedEvent';
+
+/**
+ * Makes sure that a caller's token allows something.
+ *
+ * @throws UNAUTHENTICATED without a token, FORBIDDEN with one that lacks the scope.
+ */
+export function assertAllowed(caller: Caller | null, required: ManagementScope): void {
+  if (!caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
+  if (allows(caller.scopes, required)) return;
+  throw requestError('FORBIDDEN', `The access token lacks the scope ${required}.`, {
+    requiredScope: required,
+  });
+}
+
 /** The Pothos builder: features define their types on it. */
 export const builder = new SchemaBuilder<Declared>({
   // Errors before authorization: a top-level FORBIDDEN is thrown past the result union, not into it.
@@ -68,7 +85,8 @@ export const builder = new SchemaBuilder<Declared>({
     // A TypeID names its type already.
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => {
-      const typename = kindOfId(id);
+      const kind = kindOfId(id);
+      const typename = kind === 'Event' ? nodeTypeOfEvents : kind;
       if (!typename) throw requestError('BAD_USER_INPUT', `"${id}" is not an id.`);
       return { typename, id };
     },
@@ -80,11 +98,8 @@ export const builder = new SchemaBuilder<Declared>({
     authorizeOnSubscribe: true,
     authScopes: ({ caller }) => ({
       scope: (required) => {
-        if (!caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
-        if (allows(caller.scopes, required)) return true;
-        throw requestError('FORBIDDEN', `The access token lacks the scope ${required}.`, {
-          requiredScope: required,
-        });
+        assertAllowed(caller, required);
+        return true;
       },
     }),
   },
