@@ -22,8 +22,8 @@ import { createCipher } from './keys/cipher.ts';
 import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
 import { followExpiry } from './oidc/expiry.ts';
 import { registerOidc } from './oidc/routes.ts';
-import { followSigningKeys } from './signing-keys/operations.ts';
 import { schema } from './schema.ts';
+import { followSigningKeys } from './signing-keys/operations.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** A running service. */
@@ -100,7 +100,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       connections,
     );
     await registerRest(http, services);
-    const webhooks = await startDispatcher(services, schema);
+    const webhooks = await startDispatcher(services, schema, tail);
     closers.push(() => webhooks.stop());
     await http.ready();
     // The first thing to happen at a stop: whoever is connected may still need all the rest.

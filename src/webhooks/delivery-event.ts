@@ -1,5 +1,5 @@
 import type { Services } from '../auth/context.ts';
-import type { LoggedEvent } from '../events/log.ts';
+import { findEvents, type LoggedEvent } from '../events/log.ts';
 import type { Delivery } from '../generated/prisma/client.ts';
 
 /** A test's event as its delivery keeps it: no log has it. */
@@ -18,12 +18,6 @@ export async function eventOfDelivery(
     const position = { xid: '0', position: 0n };
     return { ...event, id: eventId, occurredAt: new Date(occurredAt), position };
   }
-  const [row] = await database.prisma.$queryRaw<
-    (Omit<LoggedEvent, 'position'> & { xid: string; position: bigint })[]
-  >`
-    SELECT "id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"
-      FROM "Event" WHERE "id" = ${eventId}`;
-  if (!row) return null;
-  const { xid, position, ...event } = row;
-  return { ...event, position: { xid, position: BigInt(position) } };
+  const [event] = await findEvents(database.prisma, [eventId]);
+  return event ?? null;
 }

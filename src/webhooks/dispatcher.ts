@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { Agent } from 'undici';
 import type { Services } from '../auth/context.ts';
 import { toNumericDate } from '../clock.ts';
 import type { LoggedEvent } from '../events/log.ts';
+import type { Tail } from '../events/tail.ts';
 import { createAgent } from './agent.ts';
 import { AttemptAborted, type AttemptResult, post } from './attempt.ts';
 import { DocumentRunner } from './document.ts';
@@ -23,6 +25,8 @@ import { nextAttempt } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
 
 const pollMs = 1000;
+// Between looks for work where hints come all the time: what comes meanwhile is done in one go.
+const restMs = 20;
 // Sockets and bodies that one node holds at once, whatever the webhooks allow.
 const maxInFlight = 5000;
 // How long a stop waits for attempts under way before it puts their deliveries back.
@@ -40,9 +44,10 @@ export interface Dispatcher {
 export async function startDispatcher(
   services: Services,
   schema: GraphQLSchema,
+  tail: Pick<Tail, 'onSettled'>,
 ): Promise<Dispatcher> {
   await registerConsumer(services.database.prisma);
-  const dispatcher = new WebhookDispatcher(services, schema);
+  const dispatcher = new WebhookDispatcher(services, schema, tail);
   dispatcher.wake();
   return dispatcher;
 }
@@ -62,15 +67,17 @@ class WebhookDispatcher implements Dispatcher {
   readonly #fanOut: Loop;
   readonly #deliver: Loop;
   readonly #poll: NodeJS.Timeout;
+  readonly #stopListening: () => void;
   readonly #stopping = new AbortController();
   readonly #inFlight = new Map<string, InFlight>();
   #ended: RecordedAttempt[] = [];
   #isStopping = false;
+  #soon: NodeJS.Timeout | undefined;
   /** The webhooks that may have deliveries that are due. */
   #toClaim = new Set<string>();
   #toClaimAll = true;
 
-  constructor(services: Services, schema: GraphQLSchema) {
+  constructor(services: Services, schema: GraphQLSchema, tail: Pick<Tail, 'onSettled'>) {
     const { log, config } = services;
     this.#services = services;
     this.#agent = createAgent({
@@ -90,6 +97,13 @@ class WebhookDispatcher implements Dispatcher {
       (error) => log.error({ err: error }, 'deliveries could not be claimed or recorded'),
     );
     this.#poll = setInterval(() => this.wake(), pollMs);
+    const stopFollowing = tail.onSettled(() => this.#fanOut.wake());
+    // What was asked for by hand is in no log.
+    const stopHints = services.database.hints.listen(() => this.#claimSoon());
+    this.#stopListening = () => {
+      stopFollowing();
+      stopHints();
+    };
   }
 
   wake(): void {
@@ -102,6 +116,8 @@ class WebhookDispatcher implements Dispatcher {
     const { log, database } = this.#services;
     this.#isStopping = true;
     clearInterval(this.#poll);
+    clearTimeout(this.#soon);
+    this.#stopListening();
     await this.#fanOut.stop();
     const timer = setTimeout(() => this.#stopping.abort(), stopGraceMs);
     // A claim under way may add some.
@@ -126,6 +142,15 @@ class WebhookDispatcher implements Dispatcher {
       if (made.webhookIds.length > 0) this.#deliver.wake();
       ({ hasMore } = made);
     }
+    await delay(restMs);
+  }
+
+  #claimSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#toClaimAll = true;
+      this.#deliver.wake();
+    }, restMs);
   }
 
   async #recordAndClaim(): Promise<void> {

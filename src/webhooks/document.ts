@@ -179,5 +179,6 @@ const isMeant = ({ originalError }: GraphQLError): boolean =>
 
 function withoutHttp(error: GraphQLError) {
   const { http: _http, ...extensions } = error.extensions;
-  return { ...error.toJSON(), extensions };
+  // What GraphQL itself has to say carries no code.
+  return { ...error.toJSON(), extensions: { code: 'BAD_USER_INPUT', ...extensions } };
 }

@@ -112,7 +112,7 @@ async function addSecret(
 }
 
 /** What a webhook takes: of what it asks for, that which its query asks for too; null where it is off. */
-function takenEvents(
+export function takenEvents(
   schema: GraphQLSchema,
   { enabled, events: wanted, query: source }: Pick<Webhook, 'enabled' | 'events' | 'query'>,
 ): readonly string[] | null {

@@ -1,8 +1,12 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { EventName } from '../events/catalogue.ts';
 import { EventInterface, EventTypeEnum } from '../events/schema.ts';
-import type { Prisma, Webhook as WebhookRow } from '../generated/prisma/client.ts';
+import type {
+  Delivery as DeliveryRow,
+  Prisma,
+  Webhook as WebhookRow,
+} from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionOf, orderInput, readPage } from '../graphql/list.ts';
 import {
@@ -11,6 +15,7 @@ import {
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutation.ts';
+import { redeliver, replayEvents, testWebhook } from './by-hand.ts';
 import { eventOfDelivery } from './delivery-event.ts';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './operations.ts';
 import { openHeaders } from './sealed.ts';
@@ -340,4 +345,66 @@ addMutation('rotateWebhookSecret', {
   payload: secretPayload,
   errors: [NotFoundError],
   resolve: (input, context) => rotateWebhookSecret(context, input),
+});
+
+const deliveryPayload = (t: PayloadFields<{ delivery: DeliveryRow }>) => ({
+  delivery: t.field({
+    type: Delivery,
+    description: 'The delivery, which is on its way.',
+    resolve: ({ delivery }) => delivery,
+  }),
+});
+
+addMutation('testWebhook', {
+  description:
+    'Posts a made-up event to a webhook, even where it is off: one attempt, with the header `signet-test: true`. Raises no event.',
+  scope: 'webhooks:write',
+  input: (t) => ({
+    ...idField(t),
+    type: t.field({
+      type: EventTypeEnum,
+      description: "The event's type. Absent: the first that the webhook gets.",
+    }),
+  }),
+  payload: deliveryPayload,
+  errors: [InvalidInputError, NotFoundError],
+  resolve: async (input, context) => ({ delivery: await testWebhook(context, input) }),
+});
+
+addMutation('redeliver', {
+  description:
+    'Delivers once more, with all retries before it. While the webhook is off it waits. Raises no event.',
+  scope: 'webhooks:write',
+  input: (t) => ({
+    deliveryId: t.id({ required: true, description: "The delivery's id." }),
+  }),
+  payload: deliveryPayload,
+  errors: [NotFoundError, NotAllowedError],
+  resolve: async (input, context) => ({ delivery: await redeliver(context, input) }),
+});
+
+addMutation('replayEvents', {
+  description:
+    'Delivers a range of the log to a webhook once more: at most 50,000 events, of the types that it gets. Raises no event.',
+  scope: 'webhooks:write',
+  input: (t) => ({
+    webhookId: t.id({ required: true, description: "The webhook's id." }),
+    after: t.string({ description: 'Events behind this cursor of the log.' }),
+    before: t.string({ description: 'Events in front of this cursor of the log.' }),
+    since: t.field({
+      type: 'DateTime',
+      description: 'Events from this instant on. This or `after` must be given.',
+    }),
+    until: t.field({ type: 'DateTime', description: 'Events before this instant.' }),
+    types: t.field({
+      type: [EventTypeEnum],
+      description: 'Events of these types. Absent: of all that the webhook gets.',
+    }),
+  }),
+  payload: (t: PayloadFields<WebhookPayload & { deliveryCount: number }>) => ({
+    ...webhookPayload(t),
+    deliveryCount: t.exposeInt('deliveryCount', { description: 'How many deliveries were made.' }),
+  }),
+  errors: [InvalidInputError, NotFoundError],
+  resolve: (input, context, { schema }) => replayEvents(context, schema, input),
 });

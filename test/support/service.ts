@@ -43,7 +43,7 @@ export interface TestService {
  */
 export async function startService(
   environment: Record<string, string> = {},
-  options: Partial<Pick<AppOptions, 'log'>> & { poolSize?: number } = {},
+  options: Partial<Pick<AppOptions, 'log' | 'resolveHost'>> & { poolSize?: number } = {},
 ): Promise<TestService> {
   const testDatabase = await createTestDatabase(options.poolSize);
   const clock = createTestClock();

@@ -1,5 +1,7 @@
-import type { CreateWebhookInput } from '../generated/graphql.ts';
+import { vi } from 'vitest';
+import type { CreateWebhookInput, DeliveryStatus } from '../generated/graphql.ts';
 import { ask, graphql, payload } from './graphql.ts';
+import type { TestService } from './service.ts';
 
 /** Where a client sends its documents, and the token it sends along. */
 export type Endpoint = { readonly url: string; readonly token: string };
@@ -26,6 +28,22 @@ export async function createWebhook(
   return { id: webhook.id, secret };
 }
 
+const UpdateWebhook = graphql(`
+  mutation UpdateWebhookForTest($input: UpdateWebhookInput!) {
+    updateWebhook(input: $input) {
+      __typename
+      ... on UpdateWebhookPayload { webhook { id } }
+      ... on Error { message }
+    }
+  }
+`);
+
+/** Switches a webhook on or off. */
+export async function switchWebhook(endpoint: Endpoint, id: string, enabled: boolean) {
+  const { updateWebhook: result } = await ask(endpoint, UpdateWebhook, { input: { id, enabled } });
+  payload(result, 'UpdateWebhookPayload');
+}
+
 const CreateUser = graphql(`
   mutation CreateUserForWebhook($username: String!) {
     createUser(input: { username: $username }) {
@@ -36,8 +54,69 @@ const CreateUser = graphql(`
   }
 `);
 
+let users = 0;
+
 /** Creates a user, which raises `User.Created`. */
-export async function createUser(endpoint: Endpoint, username: string): Promise<{ id: string }> {
+export async function createUser(endpoint: Endpoint): Promise<{ id: string; username: string }> {
+  users += 1;
+  const username = `user_${users}`;
   const { createUser: result } = await ask(endpoint, CreateUser, { username });
-  return payload(result, 'CreateUserPayload').user;
+  return { ...payload(result, 'CreateUserPayload').user, username };
+}
+
+const ReadWebhook = graphql(`
+  query WebhookOfTest($id: ID!, $status: DeliveryStatus) {
+    webhook(id: $id) {
+      id enabled disabledReason
+      deliveries(filter: { status: $status }, first: 100) {
+        totalCount
+        edges {
+          node {
+            id status isTest eventType nextAttemptAt
+            event { id name data }
+            attempts { at durationMs statusCode responseBody error }
+          }
+        }
+      }
+    }
+  }
+`);
+
+/** A webhook and its deliveries, newest first, as an administrator sees them. */
+export async function readWebhook(endpoint: Endpoint, id: string, status?: DeliveryStatus) {
+  const { webhook } = await ask(endpoint, ReadWebhook, { id, status: status ?? null });
+  if (!webhook) throw new Error(`There is no webhook ${id}.`);
+  const { deliveries, ...fields } = webhook;
+  return { ...fields, deliveries: deliveries.edges.map(({ node }) => node) };
+}
+
+/** A webhook as {@link readWebhook} gives it. */
+export type WebhookSeen = Awaited<ReturnType<typeof readWebhook>>;
+
+/** An administrator of a service, with a token that is good now, wherever the clock stands. */
+export const adminOf = async (service: TestService): Promise<Endpoint> => ({
+  url: service.url,
+  token: await service.managementToken(),
+});
+
+/** Waits until a webhook is in a state, and gives it. */
+export function webhookUntil(
+  endpoint: Endpoint,
+  id: string,
+  condition: (webhook: WebhookSeen) => boolean,
+): Promise<WebhookSeen> {
+  return vi.waitFor(
+    async () => {
+      const webhook = await readWebhook(endpoint, id);
+      if (condition(webhook)) return webhook;
+      throw new Error(`The webhook is not there yet: ${JSON.stringify(webhook)}`);
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+}
+
+/** Moves a service's clock, and has its dispatcher look at it at once. */
+export function advance(service: TestService, milliseconds: number): void {
+  service.clock.advance(milliseconds);
+  service.app.services.database.hints.send();
 }
