@@ -10,6 +10,8 @@ import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
 import { type ResolveHost, systemResolver } from './dns.ts';
 import { StartError } from './errors.ts';
+import { purgeEvents } from './events/purge.ts';
+import { startSink } from './events/sinks/start.ts';
 import { startTail } from './events/tail.ts';
 import { registerSignIn } from './experience/sign-in.ts';
 import { createGraphQLServer, registerGraphQL } from './http/graphql.ts';
@@ -22,6 +24,7 @@ import { createCipher } from './keys/cipher.ts';
 import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
 import { followExpiry } from './oidc/expiry.ts';
 import { registerOidc } from './oidc/routes.ts';
+import { startScheduler } from './scheduler.ts';
 import { schema } from './schema.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
@@ -90,7 +93,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     await registerSignIn(http, services);
     const tail = await startTail(services);
     closers.push(() => tail.stop());
+    closers.push(await startSink(services, tail));
+    closers.push(
+      startScheduler(services, [
+        { name: 'purge-events', everyMs: 60_000, run: (tx) => purgeEvents(services, tx) },
+      ]),
+    );
     const connections = createConnections(services);
+    closers.push(() => connections.stop());
     const graphql = createGraphQLServer(services, connections, tail);
     registerGraphQL(http, graphql);
     const refuseUpgrades = registerGraphQLWebSocket(

@@ -39,7 +39,9 @@ const environment = z
     ADMIN_CLIENT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
     SIGNING_ALG: z.enum(signingAlgorithms).default('ES256'),
     EVENT_RETENTION_DAYS: count(90),
-    MAX_CONNECTIONS: count(10_000),
+    EVENT_SINK_URL: z
+      .url({ protocol: /^(nats|tls)$/, error: 'must be a nats:// or tls:// URL' })
+      .optional(),
     MAX_CONNECTIONS: count(10_000),
     ALLOW_PRIVATE_WEBHOOKS: flag,
     WEBHOOK_TIMEOUT_SECONDS: count(15),
@@ -112,8 +114,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
         : undefined,
     signingAlgorithm: variables.SIGNING_ALG,
     eventRetentionDays: variables.EVENT_RETENTION_DAYS,
-    /** WebSockets and streams of server-sent events that this process holds open at a time. */
-    maxConnections: variables.MAX_CONNECTIONS,
+    /** NATS JetStream, which gets every event; absent: none. */
+    eventSinkUrl: variables.EVENT_SINK_URL,
     /** WebSockets and streams of server-sent events that this process holds open at a time. */
     maxConnections: variables.MAX_CONNECTIONS,
     allowPrivateWebhooks: variables.ALLOW_PRIVATE_WEBHOOKS,

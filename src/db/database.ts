@@ -4,7 +4,7 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import { EmbeddedAdapter, embeddedSql } from './embedded.ts';
 import { type Hints, localHints, notifyingHints } from './hints.ts';
 import { applyMigrations } from './migrate.ts';
-import { openPool, poolAdapter, poolSql, withAdvisoryLock } from './postgresql.ts';
+import { openPool, poolAdapter, poolSql, takeTurns, withAdvisoryLock } from './postgresql.ts';
 import type { Sql } from './sql.ts';
 
 /** The database, on PostgreSQL or embedded: the same schema, the same statements. */
@@ -18,6 +18,15 @@ export interface Database {
   readonly hints: Hints;
   /** Brings the tables up to date, under a lock; returns the names of the migrations applied. */
   migrate(): Promise<string[]>;
+  /**
+   * Does some long work while no other process does work under the same name; waits for its turn. The work's signal
+   * tells it to end: at a stop, or when the turn was lost with its connection.
+   */
+  exclusively(
+    name: string,
+    stopped: AbortSignal,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void>;
   /** Ends the statements under way and closes the connections. */
   close(): Promise<void>;
 }
@@ -59,6 +68,7 @@ export function openPostgresql(options: {
     prisma,
     tokens: poolSql(tokens),
     hints,
+    exclusively: (name, stopped, work) => takeTurns({ url, name, onError }, stopped, work),
     migrate: () => withAdvisoryLock(url, 'signet:migrations', () => applyMigrations(adapter)),
     async close() {
       await hints.close();
@@ -77,6 +87,8 @@ export function useEmbedded(database: PGlite): Database {
     prisma,
     tokens: embeddedSql(database),
     hints: localHints(),
+    // The data folder's lock has seen to it.
+    exclusively: (_name, stopped, work) => work(stopped),
     migrate: () => applyMigrations(adapter),
     async close() {
       await prisma.$disconnect();

@@ -26,3 +26,10 @@ export async function lockRow(tx: Transaction, table: Prisma.ModelName, id: stri
 export async function lockName(tx: Transaction, name: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }
+
+/** Holds a name until the transaction ends, or says at once that another holds it. */
+export async function tryLockName(tx: Transaction, name: string): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ isHeld: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isHeld"`;
+  return row?.isHeld === true;
+}

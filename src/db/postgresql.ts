@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { StartError } from '../errors.ts';
@@ -62,6 +63,48 @@ export async function withAdvisoryLock<T>(
   } finally {
     await client.end();
   }
+}
+
+const turnMs = 2_000;
+
+/**
+ * Does some long work while no other process does work under the same name. The lock is the session's and not a
+ * transaction's, which would hold up the readers of the event log; waiting for it asks again and again, since a
+ * statement that waits keeps a snapshot, and with it every dead row of the database.
+ */
+export async function takeTurns(
+  { url, name, onError }: { url: string; name: string; onError: (error: Error) => void },
+  stopped: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  while (!stopped.aborted) {
+    const lost = new AbortController();
+    const client = new pg.Client({ connectionString: url, application_name: `signet ${name}` });
+    client.on('error', onError);
+    client.once('end', () => lost.abort());
+    try {
+      await client.connect();
+      const isMine = await tryLock(client, name, stopped);
+      if (isMine) await work(AbortSignal.any([stopped, lost.signal]));
+    } catch (error) {
+      onError(error as Error);
+    } finally {
+      await client.end().catch(onError);
+    }
+    await delay(turnMs, undefined, { signal: stopped }).catch(() => undefined);
+  }
+}
+
+async function tryLock(client: pg.Client, name: string, stopped: AbortSignal): Promise<boolean> {
+  while (!stopped.aborted) {
+    const { rows } = await client.query<{ isMine: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS "isMine"',
+      [name],
+    );
+    if (rows[0]?.isMine) return true;
+    await delay(turnMs, undefined, { signal: stopped }).catch(() => undefined);
+  }
+  return false;
 }
 
 /** Prisma's view of a pool. */

@@ -26,7 +26,7 @@ import {
 import type { Tail } from './tail.ts';
 
 /** Where the results of one subscription go. */
-export interface EventSink {
+export interface ResultSink {
   /** Sends one result, as JSON. */
   push(result: string): void;
   /** What was sent and has not left this process yet. */
@@ -59,7 +59,7 @@ export interface EventFeed {
    *
    * @returns Ends it.
    */
-  open(operation: EventOperation, sink: EventSink): () => void;
+  open(operation: EventOperation, sink: ResultSink): () => void;
 }
 
 /** Bytes that may wait for one reader; who lets more wait is dropped. */
@@ -181,7 +181,7 @@ export function createFeed(
 
   class Member {
     readonly #operation: EventOperation;
-    readonly #sink: EventSink;
+    readonly #sink: ResultSink;
     #group: Group | undefined;
     /** What came while it caught up; undefined once it has. */
     #waiting: [EventPosition, string][] | undefined = [];
@@ -190,7 +190,7 @@ export function createFeed(
     #isKnown: ((position: EventPosition) => boolean) | undefined;
     #isOpen = true;
 
-    constructor(operation: EventOperation, sink: EventSink) {
+    constructor(operation: EventOperation, sink: ResultSink) {
       this.#operation = operation;
       this.#sink = sink;
       subscribers += 1;

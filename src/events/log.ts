@@ -144,6 +144,31 @@ export async function readEnd(prisma: Reader): Promise<EventPosition> {
   return last?.position ?? logStart;
 }
 
+/** How far a consumer has come; the log's start for one that is not known. */
+export async function readConsumer(prisma: Reader, name: string): Promise<EventPosition> {
+  const [row] = await prisma.$queryRaw<{ xid: string; position: bigint }[]>`
+    SELECT "xid"::text AS "xid", "position" FROM "EventConsumer" WHERE "name" = ${name}`;
+  return row ? { xid: row.xid, position: BigInt(row.position) } : logStart;
+}
+
+/**
+ * Takes note of how far a consumer has come: never back.
+ *
+ * @param options.isNew Only where nothing is known of it yet.
+ */
+export async function writeConsumer(
+  prisma: Pick<PrismaClient, '$executeRaw'>,
+  name: string,
+  { xid, position }: EventPosition,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<void> {
+  await prisma.$executeRaw`
+    INSERT INTO "EventConsumer" AS c ("name", "xid", "position")
+    VALUES (${name}, ${xid}::xid8, ${position})
+    ON CONFLICT ("name") DO UPDATE SET "xid" = EXCLUDED."xid", "position" = EXCLUDED."position"
+     WHERE NOT ${isNew}::boolean AND (c."xid", c."position") < (EXCLUDED."xid", EXCLUDED."position")`;
+}
+
 /** The name under which {@link EventConsumer} keeps how far the log has been purged. */
 export const purgedName = 'purged';
 

@@ -1,4 +1,4 @@
-import type { EventSink } from '../events/feed.ts';
+import type { ResultSink } from '../events/feed.ts';
 
 /** A result that is JSON already: the transports send it as it is. */
 export interface SerializedResult {
@@ -11,7 +11,7 @@ const finished = { done: true, value: undefined } as const;
  * The results of one subscription to the log, as the transports expect them: an iterator. What the feed puts in is
  * either taken out one by one, or goes to `send` at once and the iterator only tells of the end.
  */
-export class ResultStream implements EventSink, AsyncGenerator<SerializedResult, void, void> {
+export class ResultStream implements ResultSink, AsyncGenerator<SerializedResult, void, void> {
   readonly #ends: ((error?: unknown) => void)[] = [];
   readonly #onDrop: () => void;
   readonly #results: string[] = [];

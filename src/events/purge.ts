@@ -1,0 +1,38 @@
+import type { Services } from '../auth/context.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { purgedName } from './log.ts';
+
+// Short transactions: each of them holds the line for all readers of the log.
+const batchSize = 2_000;
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * Deletes some of the events that are older than they are kept, the oldest first, and takes note of how far. What a
+ * consumer has still to read stays, however old.
+ *
+ * @returns Whether there may be more.
+ */
+export async function purgeEvents(
+  { clock, config }: Pick<Services, 'clock' | 'config'>,
+  tx: Transaction,
+): Promise<boolean> {
+  const before = new Date(clock.now().getTime() - config.eventRetentionDays * dayMs);
+  const count = await tx.$executeRaw`
+    WITH "old" AS (
+      SELECT "position" FROM "Event" AS e
+       WHERE "occurredAt" < ${before}
+         AND "xid" < pg_snapshot_xmin(pg_current_snapshot())
+         AND NOT EXISTS (SELECT 1 FROM "EventConsumer" AS c
+                          WHERE c."name" <> ${purgedName}
+                            AND (c."xid", c."position") < (e."xid", e."position"))
+       ORDER BY "xid", "position"
+       LIMIT ${batchSize}),
+    "deleted" AS (
+      DELETE FROM "Event" WHERE "position" IN (SELECT "position" FROM "old")
+      RETURNING "xid", "position")
+    INSERT INTO "EventConsumer" AS c ("name", "xid", "position")
+    SELECT ${purgedName}, "xid", "position" FROM "deleted" ORDER BY "xid" DESC, "position" DESC LIMIT 1
+    ON CONFLICT ("name") DO UPDATE SET "xid" = EXCLUDED."xid", "position" = EXCLUDED."position"
+     WHERE (c."xid", c."position") < (EXCLUDED."xid", EXCLUDED."position")`;
+  return count > 0;
+}

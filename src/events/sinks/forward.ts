@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Counter, Gauge } from 'prom-client';
+import type { Services } from '../../auth/context.ts';
+import { type EventPosition, readConsumer, readNext, writeConsumer } from '../log.ts';
+import type { Tail } from '../tail.ts';
+import type { Sink } from './sink.ts';
+
+/** The name under which {@link EventConsumer} keeps how far the sink has come. */
+export const sinkName = 'sink';
+
+const batchSize = 100;
+const pollMs = 1_000;
+const retryMs = 1_000;
+
+/**
+ * Hands every event on to a sink, in order and at least once, from wherever the last process that did so had come;
+ * the first one begins with what happens from now on. One process does it at a time.
+ *
+ * @param connect Connects to the sink; tried again until it succeeds.
+ * @returns Stops; what the sink has is taken note of.
+ */
+export async function forwardEvents(
+  services: Services,
+  tail: Tail,
+  connect: () => Promise<Sink>,
+): Promise<() => Promise<void>> {
+  const { database, clock, log, metrics } = services;
+  const { prisma } = database;
+  const stopping = new AbortController();
+  const stopped = stopping.signal;
+  let behindSince: Date | undefined;
+  let wake = () => {};
+
+  const published = new Counter({
+    name: 'signet_sink_published_total',
+    help: 'Events that the sink has taken from this process.',
+    registers: [metrics],
+  });
+  new Gauge({
+    name: 'signet_sink_lag_seconds',
+    help: 'Age of the oldest event that the sink does not take, in seconds; 0 where another process hands them on.',
+    registers: [metrics],
+    collect() {
+      this.set(behindSince ? (clock.now().getTime() - behindSince.getTime()) / 1000 : 0);
+    },
+  });
+
+  // Before the service answers anything: what happens from now on is not to be missed.
+  await writeConsumer(prisma, sinkName, tail.position, { isNew: true });
+
+  const pause = (milliseconds: number, signal: AbortSignal) =>
+    delay(milliseconds, undefined, { signal }).catch(() => undefined);
+
+  async function forward(sink: Sink, signal: AbortSignal): Promise<void> {
+    let position: EventPosition = await readConsumer(prisma, sinkName);
+    while (!signal.aborted) {
+      const news = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const { events } = await readNext(prisma, position, batchSize);
+      let reached: EventPosition | undefined;
+      try {
+        for (const event of events) {
+          behindSince = event.occurredAt;
+          await sink.publish(event);
+          reached = event.position;
+          published.inc();
+          if (signal.aborted) break;
+        }
+        behindSince = undefined;
+      } finally {
+        if (reached) {
+          await writeConsumer(prisma, sinkName, reached);
+          position = reached;
+        }
+      }
+      if (events.length === 0) await Promise.race([news, pause(pollMs, signal)]);
+    }
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      let sink: Sink | undefined;
+      try {
+        sink = await connect();
+        log.info('the event sink is connected');
+        await forward(sink, signal);
+      } catch (error) {
+        log.warn({ err: error }, 'the event sink does not take events');
+        await pause(retryMs, signal);
+      } finally {
+        await sink?.close();
+      }
+    }
+  }
+
+  const stopListening = tail.onSettled(() => wake());
+  const running = database.exclusively('signet:sink', stopped, run);
+  return async () => {
+    stopListening();
+    stopping.abort();
+    wake();
+    await running;
+  };
+}
