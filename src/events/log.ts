@@ -68,6 +68,8 @@ const settled = Prisma.sql`"xid" < pg_snapshot_xmin(pg_current_snapshot())`;
 type Reader = Pick<PrismaClient, '$queryRaw'>;
 type EventRow = Omit<LoggedEvent, 'position'> & EventPosition;
 
+// As text, which sorts "1000" before "999": a reader that sorts names the table's own column, or it gets this one.
+// The transaction id comes out as text: to order by, it needs the table's name, or the text it is.
 const columns = Prisma.sql`"id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"`;
 
 const eventOf = ({ xid, position, ...event }: EventRow): LoggedEvent => ({
@@ -102,7 +104,7 @@ export async function readEvents(
      WHERE ${condition(filter)} AND ${settled}
        ${after ? Prisma.sql`AND ("xid", "position") > ${place(after)}` : Prisma.empty}
        ${before ? Prisma.sql`AND ("xid", "position") < ${place(before)}` : Prisma.empty}
-     ORDER BY "xid" ${direction}, "position" ${direction}
+     ORDER BY "Event"."xid" ${direction}, "position" ${direction}
      LIMIT ${take}`;
   const events = rows.map(eventOf);
   return fromEnd ? events.reverse() : events;
@@ -122,7 +124,7 @@ export async function readNext(
     SELECT ${columns}, ${settled} AS "isSettled"
       FROM "Event"
      WHERE ("xid", "position") > ${place(after)}
-     ORDER BY "xid", "position"
+     ORDER BY "Event"."xid", "position"
      LIMIT ${take}`;
   const end = rows.findIndex(({ isSettled }) => !isSettled);
   const events = (end === -1 ? rows : rows.slice(0, end)).map(({ isSettled: _, ...row }) =>
