@@ -322,9 +322,18 @@ addMutation('deleteApplicationSecret', {
   input: (t) => ({ id: t.id({ required: true, description: "The secret's id." }) }),
   payload: (t: PayloadFields<SecretPayload>) => secretPayload(t),
   errors: [NotFoundError],
-  resolve: async (input, context) => ({
-    applicationSecret: await deleteApplicationSecret(context, input),
-  }),
+  resolve: async (input, context, info) => {
+    const secrets = context.database.prisma.applicationSecret;
+    return {
+      applicationSecret: await asItLastWas({
+        context,
+        info,
+        field: 'applicationSecret',
+        read: (query) => secrets.findUnique({ ...query, where: { id: input.id } }),
+        remove: () => deleteApplicationSecret(context, input),
+      }),
+    };
+  },
 });
 
 const rolesInput = (t: InputFields) => ({

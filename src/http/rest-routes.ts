@@ -356,6 +356,14 @@ export const restRoutes: readonly RestRoute[] = [
   { method: 'PATCH', path: '/webhooks/:id', operation: 'updateWebhook' },
   { method: 'DELETE', path: '/webhooks/:id', operation: 'deleteWebhook' },
   { method: 'POST', path: '/webhooks/:id/secret/rotate', operation: 'rotateWebhookSecret' },
+  { method: 'POST', path: '/webhooks/:id/test', operation: 'testWebhook' },
+  { method: 'POST', path: '/webhooks/:id/replay', operation: 'replayEvents', ...idTo('webhookId') },
+  {
+    method: 'POST',
+    path: '/deliveries/:id/redeliver',
+    operation: 'redeliver',
+    ...idTo('deliveryId'),
+  },
   { method: 'GET', path: '/webhooks/:id/deliveries', operation: 'webhook', list: 'deliveries' },
 
   { method: 'GET', path: '/events', operation: 'events' },

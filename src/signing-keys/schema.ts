@@ -3,7 +3,7 @@ import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { SigningKey as SigningKeyRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionOf, readPage } from '../graphql/list.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutation.ts';
+import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';
 
 const SigningAlgorithmEnum = builder.enumType('SigningAlgorithm', {
@@ -136,5 +136,16 @@ addMutation('deleteSigningKey', {
     }),
   }),
   errors: [NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ signingKey: await deleteSigningKey(context, input) }),
+  resolve: async (input, context, info) => {
+    const keys = context.database.prisma.signingKey;
+    return {
+      signingKey: await asItLastWas({
+        context,
+        info,
+        field: 'signingKey',
+        read: (query) => keys.findUnique({ ...query, where: { id: input.id } }),
+        remove: () => deleteSigningKey(context, input),
+      }),
+    };
+  },
 });

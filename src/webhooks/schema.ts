@@ -367,7 +367,7 @@ addMutation('testWebhook', {
     }),
   }),
   payload: deliveryPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [NotFoundError],
   resolve: async (input, context) => ({ delivery: await testWebhook(context, input) }),
 });
 
