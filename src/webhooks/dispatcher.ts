@@ -128,7 +128,10 @@ class WebhookDispatcher implements Dispatcher {
     }
     clearTimeout(timer);
     await this.#record();
-    const cut = [...this.#inFlight.values()].map(({ delivery }) => delivery);
+    const cut = [...this.#inFlight.values()].map(({ delivery: { id, leasedUntil } }) => ({
+      id,
+      leasedUntil,
+    }));
     await releaseDeliveries(database.prisma, cut);
     if (cut.length > 0) log.info({ deliveries: cut.length }, 'deliveries in flight were put back');
     await this.#agent.destroy();

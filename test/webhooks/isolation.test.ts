@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { startReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import { adminOf, createUser, createWebhook, readWebhook } from '../support/webhooks.ts';
+
+// No attempt that hangs ends while the test runs.
+const service = await startService({
+  ALLOW_PRIVATE_WEBHOOKS: 'true',
+  WEBHOOK_TIMEOUT_SECONDS: '600',
+});
+
+test('delivers to a healthy endpoint while others hang with all that they may have under way', async () => {
+  const admin = await adminOf(service);
+  const hung = await startReceiver();
+  hung.answerWith(() => undefined);
+  const hanging = await Promise.all(
+    Array.from({ length: 5 }, () => createWebhook(admin, { url: hung.url, maxInFlight: 3 })),
+  );
+  for (let count = 1; count <= 4; count += 1) await createUser(admin);
+  await hung.arrived(15);
+
+  const healthy = await startReceiver();
+  await createWebhook(admin, { url: healthy.url });
+  for (let count = 1; count <= 12; count += 1) await createUser(admin);
+  await healthy.arrived(12);
+  expect(hung.received).toHaveLength(15);
+  for (const { id } of hanging) {
+    const { deliveries } = await readWebhook(admin, id);
+    expect(deliveries.map(({ status, attempts }) => [status, attempts.length])).toEqual(
+      Array.from({ length: 16 }, () => ['PENDING', 0]),
+    );
+  }
+});
