@@ -69,7 +69,6 @@ type Reader = Pick<PrismaClient, '$queryRaw'>;
 type EventRow = Omit<LoggedEvent, 'position'> & EventPosition;
 
 // As text, which sorts "1000" before "999": a reader that sorts names the table's own column, or it gets this one.
-// The transaction id comes out as text: to order by, it needs the table's name, or the text it is.
 const columns = Prisma.sql`"id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"`;
 
 const eventOf = ({ xid, position, ...event }: EventRow): LoggedEvent => ({

@@ -1,0 +1,41 @@
+import { systemActor } from '../../src/auth/context.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { Database } from '../../src/db/database.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import type { UserRecord } from '../../src/events/payloads.ts';
+import { type NewEvent, recordEvents } from '../../src/events/record.ts';
+import { newId } from '../../src/ids.ts';
+
+/** An event about a user that is nowhere else. */
+export function userEvent(name: string, customData: unknown = {}): NewEvent {
+  const at = '2030-01-01T00:00:00.000Z';
+  const data: UserRecord = {
+    id: newId('User'),
+    username: null,
+    primaryEmail: null,
+    primaryPhone: null,
+    name,
+    avatar: null,
+    profile: {},
+    customData,
+    isSuspended: false,
+    hasPassword: false,
+    lastSignInAt: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  return { type: 'User.Created', data };
+}
+
+/** Writes events into the log in one transaction, and holds it open until `held` resolves. */
+export async function raise(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  events: readonly NewEvent[],
+  held?: { readonly written: () => void; readonly until: Promise<void> },
+): Promise<void> {
+  await transaction(database, async (tx) => {
+    await recordEvents(tx, { actor: systemActor, clock, traceId: 'a trace' }, events);
+    held?.written();
+    await held?.until;
+  });
+}
