@@ -90,7 +90,7 @@ describe('createOrganizationInvitation', () => {
 
     await answer({ id: first, status: 'REVOKED' });
     const second = await invite({ organizationId, invitee, expiresAt: inDays(1) });
-    service.clock.advance(dayMs);
+    await o.passTime(dayMs);
     await invite({ organizationId, invitee });
     expect(await statusOf(first)).toBe('REVOKED');
     expect(await statusOf(second)).toBe('EXPIRED');
@@ -192,7 +192,7 @@ describe('updateOrganizationInvitationStatus', () => {
     const id = await invite({ organizationId, invitee: user.primaryEmail, expiresAt: inDays(1) });
     const input = { id, status, acceptedUserId };
 
-    service.clock.advance(dayMs);
+    await o.passTime(dayMs);
     expect(await statusOf(id)).toBe('EXPIRED');
     await o.expectRefusal('updateOrganizationInvitationStatus', input, notAllowed);
 
@@ -295,7 +295,7 @@ test('lists of invitations show and find by the status of the moment', async () 
   });
   expect(await list('PENDING')).toEqual(listing('PENDING', long, short));
   expect(await list('EXPIRED')).toEqual(listing('EXPIRED'));
-  service.clock.advance(dayMs);
+  await o.passTime(dayMs);
   expect(await list('PENDING')).toEqual(listing('PENDING', long));
   expect(await list('EXPIRED')).toEqual(listing('EXPIRED', short));
 });

@@ -24,19 +24,6 @@ afterAll(async () => {
 });
 
 const { prisma } = app.services.database;
-const admin = app.adminCredentials;
-if (!admin) throw new Error('A fresh database gives new admin credentials.');
-const { body } = await postToken(
-  app,
-  formOf({
-    grant_type: 'client_credentials',
-    resource: 'urn:signet:management',
-    scope: 'all',
-  }),
-  { authorization: basic(admin.id, admin.secret) },
-);
-const endpoint = { url: app.url, token: String(body['access_token']) };
-
 const now = new Date();
 const stamps = { createdAt: now, updatedAt: now };
 const userCount = 100;
@@ -63,6 +50,21 @@ await prisma.organizationUserRole.createMany({
     roleIds.map((organizationRoleId) => ({ ...key, organizationRoleId })),
   ),
 });
+const joiningIds = Array.from({ length: 5000 }, () => newId('User'));
+await prisma.user.createMany({ data: joiningIds.map((id) => ({ id, ...stamps })) });
+
+const admin = app.adminCredentials;
+if (!admin) throw new Error('A fresh database gives new admin credentials.');
+const { body } = await postToken(
+  app,
+  formOf({
+    grant_type: 'client_credentials',
+    resource: 'urn:signet:management',
+    scope: 'all',
+  }),
+  { authorization: basic(admin.id, admin.secret) },
+);
+const endpoint = { url: app.url, token: String(body['access_token']) };
 
 /** The data of a query, and the statements on the directory that it took. */
 async function measure(query: string): Promise<{ data: unknown; statements: readonly string[] }> {
@@ -163,20 +165,46 @@ test('members are counted only where the count is asked for', async () => {
 });
 
 test('adding five thousand members takes a handful of statements', async () => {
-  const ids = Array.from({ length: 5000 }, () => newId('User'));
-  await prisma.user.createMany({ data: ids.map((id) => ({ id, ...stamps })) });
   const before = observed.executed.length;
   const answer = await send<{ addOrganizationUsers: { addedUserIds: string[] } }, object>(
     endpoint,
     `mutation ($input: AddOrganizationUsersInput!) {
       addOrganizationUsers(input: $input) { ... on AddOrganizationUsersPayload { addedUserIds } }
     }`,
-    { input: { organizationId: organizationIds[0], userIds: ids } },
+    { input: { organizationId: organizationIds[0], userIds: joiningIds } },
   );
-  expect(answer.data?.addOrganizationUsers.addedUserIds).toEqual(ids);
+  expect(answer.data?.addOrganizationUsers.addedUserIds).toEqual(joiningIds);
   // The lock, the users, the members, the event, and the organization to answer with.
   const statements = observed.executed
     .slice(before)
-    .filter((text) => /"(User|Organization|OrganizationUser)"|INSERT INTO/.test(text));
+    .filter((text) =>
+      /"(User|Organization|OrganizationUser)"|INSERT INTO "public"\."Event"/.test(text),
+    );
   expect(statements).toHaveLength(5);
+});
+
+test.each([
+  ['organizations', 'Organization_search_idx'],
+  ['organizationInvitations', 'OrganizationInvitation_search_idx'],
+])('the search of %s is served by its trigram index', async (list, index) => {
+  const { statements } = await measure(
+    `{ ${list}(filter: { search: "acme" }) { totalCount edges { node { id } } } }`,
+  );
+  expect(statements).toHaveLength(2);
+  for (const text of statements) {
+    // With as few rows as a test has, walking the table costs less than any index: it is priced out.
+    const plan = await prisma.$transaction(async (tx) => {
+      for (const way of ['seqscan', 'indexscan', 'indexonlyscan']) {
+        await tx.$executeRawUnsafe(`SET LOCAL enable_${way} = off`);
+      }
+      await tx.$executeRawUnsafe('SET LOCAL plan_cache_mode = force_generic_plan');
+      await tx.$executeRawUnsafe(`PREPARE "searching" AS ${text}`);
+      const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+      const nulls = Array.from({ length: count }, () => 'NULL').join();
+      const lines = await tx.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE "searching" (${nulls})`);
+      await tx.$executeRawUnsafe('DEALLOCATE "searching"');
+      return lines;
+    });
+    expect(JSON.stringify(plan)).toContain(index);
+  }
 });
