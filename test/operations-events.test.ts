@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../src/http/rest-routes.ts';
-import { createMaker, operationCases } from './support/operation-cases.ts';
+import { createMaker, type OperationCase, operationCases } from './support/operation-cases.ts';
 import { type Input, overGraphQL, overRest } from './support/operations.ts';
 import { startService } from './support/service.ts';
 
@@ -43,10 +43,20 @@ async function ask(query: string, variables: object = {}): Promise<any> {
   return data;
 }
 
-const endOfLog = async (): Promise<string | null> =>
-  (await ask('{ events(last: 1) { pageInfo { endCursor } } }')).events.pageInfo.endCursor;
+// A reader of the log stops where a transaction is still open, and on PostgreSQL that of another database counts.
+async function settle(): Promise<void> {
+  const written = await service.app.services.database.prisma.event.count();
+  const seen = async () => (await ask('{ events { totalCount } }')).events.totalCount;
+  await expect.poll(seen, { timeout: 20_000, interval: 10 }).toBe(written);
+}
+
+async function endOfLog(): Promise<string | null> {
+  await settle();
+  return (await ask('{ events(last: 1) { pageInfo { endCursor } } }')).events.pageInfo.endCursor;
+}
 
 async function eventsSince(after: string | null): Promise<Told[]> {
+  await settle();
   const { events } = await ask(
     `query ($after: String) { events(first: 100, after: $after) {
       edges { node { name data actor { type id } } } } }`,
@@ -387,7 +397,8 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
 
   test.each(titled)('$title raises what the catalogue says', async ({ title, row }) => {
     const { given, data, again } = expectations[title] as Expectation;
-    const { leaves, ...input } = (await (given ?? cases[row.operation]?.given)?.()) as Input;
+    const make = given ?? (cases[row.operation] as OperationCase).given;
+    const { leaves, ...input } = await make();
 
     const before = await endOfLog();
     const outcome = await call(row.operation, input);

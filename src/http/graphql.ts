@@ -12,6 +12,7 @@ import type { Logger } from 'pino';
 import { TokenFault } from '../auth/access-token.ts';
 import { authenticate, type Caller } from '../auth/caller.ts';
 import { type Services, systemActor } from '../auth/context.ts';
+import { sqlState } from '../db/transaction.ts';
 import { createFeed } from '../events/feed.ts';
 import type { Tail } from '../events/tail.ts';
 import { limits } from '../graphql/builder.ts';
@@ -178,8 +179,15 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
     if (!isOurs(error.extensions['code'])) error.extensions['code'] = 'BAD_USER_INPUT';
     return error;
   }
-  log.error({ err: error, requestId }, 'a GraphQL operation failed');
   const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as never);
+  if (isOfNul(error)) {
+    const { message, extensions } = requestError(
+      'BAD_USER_INPUT',
+      'Text cannot hold a NUL character.',
+    );
+    return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  }
+  log.error({ err: error, requestId }, 'a GraphQL operation failed');
   return new GraphQLError(
     'Something failed inside. The log has the details under the request id.',
     {
@@ -191,6 +199,11 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
     },
   );
 }
+
+// An operation names it among its issues where it looks at the text itself. An id or a search is only looked for, and
+// PostgreSQL, whose text cannot hold it, refuses to (SQLSTATE 22021, character_not_in_repertoire).
+const isOfNul = (error: unknown) =>
+  sqlState(error instanceof GraphQLError ? error.originalError : error) === '22021';
 
 /** A result as a client may see it, where it does not pass through Yoga's own response. */
 export function publicResult(

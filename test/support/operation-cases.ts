@@ -22,7 +22,10 @@ const tooMany = (prefix: string, count: number) =>
 /** Makes records through the management API. */
 export function createMaker(call: Call) {
   let count = 0;
-  const next = (kind: string) => `${kind}_${(count += 1)}`;
+  function next(kind: string): string {
+    count += 1;
+    return `${kind}_${count}`;
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: each operation's payload has a shape of its own.
   async function done(operation: string, input: Input): Promise<any> {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { send } from '../support/graphql.ts';
+import { callRest } from '../support/rest.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const endpoint = { url: service.url, token: await service.managementToken() };
+
+test.each([
+  'query ($text: String!) { users(filter: { search: $text }) { totalCount } }',
+  'query ($text: String!) { organizations(filter: { search: $text }) { totalCount } }',
+  'query ($text: ID!) { user(id: $text) { id } }',
+  'query ($text: ID!) { events(subjectId: $text) { totalCount } }',
+  'mutation ($text: ID!) { deleteUser(input: { id: $text }) { __typename } }',
+])(
+  'a NUL character, which no text in the database holds, is the fault of who sent it: %s',
+  async (document) => {
+    const answer = await send<unknown, { text: string }>(endpoint, document, {
+      text: 'user\u0000',
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+    });
+  },
+);
+
+test('in a path too', async () => {
+  expect(await callRest(endpoint, 'GET', '/users/user%00')).toMatchObject({ status: 400 });
+});
