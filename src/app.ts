@@ -87,7 +87,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     };
     closers.push(followSigningKeys(services));
     closers.push(followExpiry(services));
-    const http = createHttp(listener, { log, trustProxy: config.trustProxy });
+    const http = createHttp(listener, {
+      log,
+      trustProxy: config.trustProxy,
+      isHttps: baseUrl.startsWith('https:'),
+    });
     registerOperational(http, services);
     await registerOidc(http, services);
     await registerSignIn(http, services);

@@ -13,3 +13,40 @@ test('shows its metrics in the Prometheus text format', async () => {
   expect(response.headers.get('content-type')).toContain('text/plain');
   expect(await response.text()).toContain('# TYPE signet_http_request_duration_seconds histogram');
 });
+
+test('lets a page of any origin call the management API, without cookies', async () => {
+  for (const path of ['/graphql', '/api/users']) {
+    const response = await fetch(`${service.url}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://admin.example.com',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    });
+    expect(response.headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/admin\.example\.com)$/);
+    expect(response.headers.get('access-control-allow-headers')).toContain('authorization');
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+  }
+});
+
+test('sends the headers that keep browsers from guessing', async () => {
+  for (const path of [
+    '/healthz',
+    '/graphql?query={__typename}',
+    '/oidc/jwks',
+    '/api/openapi.json',
+  ]) {
+    const { headers } = await fetch(`${service.url}${path}`);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('strict-transport-security')).toBeNull();
+  }
+});
+
+test('brings GraphiQL along: its page loads no script from elsewhere', async () => {
+  const page = await (
+    await fetch(`${service.url}/graphql`, { headers: { accept: 'text/html' } })
+  ).text();
+  expect(page).toContain('GraphiQL');
+  expect(page).not.toMatch(/<script[^>]+src=|<link[^>]+rel="?stylesheet/);
+});

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type ExecutionResult,
@@ -144,8 +145,11 @@ export function createGraphQLServer(services: Services, connections: Connections
     graphqlEndpoint: '/graphql',
     landingPage: false,
     logging: false,
-    cors: false,
+    // The token is in a header and no cookie is read, so any page that has a token may call.
+    cors: { origin: '*', credentials: false, methods: ['GET', 'POST'], maxAge: 3600 },
     batching: false,
+    // Brought along: the default loads its scripts from a public CDN.
+    renderGraphiQL,
     graphiql: graphiql
       ? { title: 'Signet', defaultQuery: graphiqlGreeting, shouldPersistHeaders: false }
       : false,

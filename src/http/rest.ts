@@ -1,3 +1,4 @@
+import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ExecutionResult, execute, type GraphQLError, parse } from 'graphql';
 import type { Logger } from 'pino';
@@ -26,6 +27,8 @@ export const restOperations = restRoutes.map((route) => createRestOperation(sche
 export async function registerRest(http: FastifyInstance, services: Services): Promise<void> {
   await http.register(
     async (api) => {
+      // As for /graphql: the token is in a header, so any page that has one may call.
+      await api.register(cors, { origin: '*', maxAge: 3600 });
       api.removeAllContentTypeParsers();
       api.addContentTypeParser(
         'application/json',

@@ -1,10 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fastify, {
-  type FastifyInstance,
-  type FastifyServerOptions,
-  LogController,
-} from 'fastify';
+import helmet from '@fastify/helmet';
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { StartError } from '../errors.ts';
 import { newTraceId } from '../ids.ts';
@@ -69,9 +66,9 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 /** The Fastify instance of the service: its routes come from the features, its server is the listener's. */
 export function createHttp(
   { server, answerWith }: Listener,
-  options: { log: Logger; trustProxy: boolean },
+  options: { log: Logger; trustProxy: boolean; isHttps: boolean },
 ): FastifyInstance {
-  return fastify({
+  const http = fastify({
     loggerInstance: options.log as NonNullable<FastifyServerOptions['loggerInstance']>,
     // The log line of a request is our own: the library's would hold the URL.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'traceId' }),
@@ -84,4 +81,12 @@ export function createHttp(
       return server;
     },
   });
+  // Pages bring a content security policy of their own; the rest is data, which other origins may read.
+  http.register(helmet, {
+    contentSecurityPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    strictTransportSecurity: options.isHttps,
+  });
+  return http;
 }
