@@ -1,4 +1,4 @@
-import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   Application as ApplicationRow,
@@ -13,6 +13,7 @@ import {
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutation.ts';
+import { relatedList } from '../graphql/related-list.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import {
   createApplication,
@@ -33,12 +34,10 @@ const ApplicationTypeEnum = builder.enumType('ApplicationType', {
   } as const,
 });
 
-const rolesOfApplication = prismaConnectionHelpers(builder, 'ApplicationRole', {
-  cursor: 'applicationId_roleId',
-  query: { orderBy: { roleId: 'asc' } },
-  select: (role) => ({ role: role({}) }),
-  resolveNode: ({ role }) => role,
-});
+const rolesOfApplication = relatedList<
+  { roleId: string; role: typeof Role.$inferType },
+  typeof Role.$inferType
+>({ relation: 'roles', key: 'roleId', through: 'role' });
 
 /** A secret of an application, without the secret itself. */
 export const ApplicationSecret = builder.prismaNode('ApplicationSecret', {
@@ -107,14 +106,7 @@ export const Application = builder.prismaNode('Application', {
       {
         type: Role,
         description: 'Its roles, oldest first. Machine-to-machine applications alone have any.',
-        select: (args, context, nested) => ({
-          roles: rolesOfApplication.getQuery(args, context, nested),
-          _count: { select: { roles: true } },
-        }),
-        resolve: (application, args, context) => ({
-          ...rolesOfApplication.resolve(application.roles, args, context),
-          totalCount: application._count.roles,
-        }),
+        ...rolesOfApplication,
       },
       RoleConnection,
     ),

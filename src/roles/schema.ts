@@ -1,9 +1,10 @@
-import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, Role as RoleRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
 import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
+import { relatedList } from '../graphql/related-list.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
 import {
   addRoleScopes,
@@ -22,12 +23,10 @@ export const RoleTypeEnum = builder.enumType('RoleType', {
   } as const,
 });
 
-const scopesOfRole = prismaConnectionHelpers(builder, 'RoleScope', {
-  cursor: 'roleId_scopeId',
-  query: { orderBy: { scopeId: 'asc' } },
-  select: (scope) => ({ scope: scope({}) }),
-  resolveNode: ({ scope }) => scope,
-});
+const scopesOfRole = relatedList<
+  { scopeId: string; scope: typeof Scope.$inferType },
+  typeof Scope.$inferType
+>({ relation: 'scopes', key: 'scopeId', through: 'scope' });
 
 /** A set of scopes under a name, given to users or to applications. */
 export const Role = builder.prismaNode('Role', {
@@ -46,14 +45,7 @@ export const Role = builder.prismaNode('Role', {
       {
         type: Scope,
         description: 'The scopes it holds, oldest first.',
-        select: (args, context, nested) => ({
-          scopes: scopesOfRole.getQuery(args, context, nested),
-          _count: { select: { scopes: true } },
-        }),
-        resolve: (role, args, context) => ({
-          ...scopesOfRole.resolve(role.scopes, args, context),
-          totalCount: role._count.scopes,
-        }),
+        ...scopesOfRole,
       },
       ScopeConnection,
     ),

@@ -1,4 +1,4 @@
-import { prismaConnectionHelpers, queryFromInfo } from '@pothos/plugin-prisma';
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, User as UserRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
@@ -10,6 +10,7 @@ import {
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutation.ts';
+import { relatedList } from '../graphql/related-list.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import { type ImportFailure, importUsers } from './import.ts';
 import { importedPasswordAlgorithms, importedPasswordFormats } from './imported-password.ts';
@@ -25,12 +26,10 @@ import {
 } from './operations.ts';
 import { assignUserRoles, removeUserRole, replaceUserRoles } from './roles.ts';
 
-const rolesOfUser = prismaConnectionHelpers(builder, 'UserRole', {
-  cursor: 'userId_roleId',
-  query: { orderBy: { roleId: 'asc' } },
-  select: (role) => ({ role: role({}) }),
-  resolveNode: ({ role }) => role,
-});
+const rolesOfUser = relatedList<
+  { roleId: string; role: typeof Role.$inferType },
+  typeof Role.$inferType
+>({ relation: 'roles', key: 'roleId', through: 'role' });
 
 /** A person's account. */
 export const User = builder.prismaNode('User', {
@@ -79,14 +78,7 @@ export const User = builder.prismaNode('User', {
       {
         type: Role,
         description: "The user's roles outside of organizations, oldest first.",
-        select: (args, context, nested) => ({
-          roles: rolesOfUser.getQuery(args, context, nested),
-          _count: { select: { roles: true } },
-        }),
-        resolve: (user, args, context) => ({
-          ...rolesOfUser.resolve(user.roles, args, context),
-          totalCount: user._count.roles,
-        }),
+        ...rolesOfUser,
       },
       RoleConnection,
     ),
