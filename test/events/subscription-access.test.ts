@@ -19,7 +19,7 @@ let endpoint: { url: string; token: string };
 let after: string;
 beforeEach(async () => {
   endpoint = { url: service.url, token: await service.managementToken() };
-  after = await logEnd(endpoint);
+  after = await logEnd(endpoint, services.database);
 });
 
 const metric = async (name: string) => {

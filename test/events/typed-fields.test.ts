@@ -1,15 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp } from '../../src/app.ts';
-import { systemActor } from '../../src/auth/context.ts';
 import { readConfig } from '../../src/config.ts';
-import { transaction } from '../../src/db/transaction.ts';
 import type { NewEvent } from '../../src/events/record.ts';
-import { recordEvents } from '../../src/events/record.ts';
 import { userRecord } from '../../src/users/payload.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { seedDirectory } from '../support/directory.ts';
 import { send } from '../support/graphql.ts';
+import { raise as raiseAll, settled } from '../support/log.ts';
 import { fetchManagementToken } from '../support/management-token.ts';
 import { createTestClock } from '../support/service.ts';
 import { observeStatements } from '../support/statements.ts';
@@ -39,16 +37,14 @@ beforeAll(async () => {
   token = await managementToken('all');
 });
 
-async function raise(...events: NewEvent[]): Promise<void> {
-  const context = { actor: systemActor, clock, traceId: 'a trace' };
-  await transaction(database, (tx) => recordEvents(tx, context, events));
-}
+const raise = (...events: NewEvent[]) => raiseAll(app.services, events);
 
 interface Page {
   readonly events: { readonly edges: readonly { readonly node: Record<string, unknown> }[] };
 }
 
 async function read(fields: string, types: string[], as = token) {
+  await settled(database);
   const query = `query ($types: [EventType!]) {
     events(types: $types, last: 100) { edges { node { id name ${fields} } } }
   }`;

@@ -1,3 +1,4 @@
+import { expect, vi } from 'vitest';
 import { systemActor } from '../../src/auth/context.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -38,4 +39,19 @@ export async function raise(
     held?.written();
     await held?.until;
   });
+}
+
+/**
+ * Waits until all that is committed is settled. On PostgreSQL a transaction that is open anywhere in the cluster, in
+ * another test's database too, keeps readers from what was committed since it began.
+ */
+export async function settled({ prisma }: Pick<Database, 'prisma'>): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const unsettled = await prisma.$queryRaw<unknown[]>`
+        SELECT 1 AS "found" FROM "Event" WHERE "xid" >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1`;
+      expect(unsettled).toEqual([]);
+    },
+    { timeout: 20_000 },
+  );
 }

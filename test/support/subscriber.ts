@@ -1,7 +1,9 @@
 import { type Client, type CloseCode, createClient } from 'graphql-ws';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Database } from '../../src/db/database.ts';
 import { encodePosition, logStart } from '../../src/events/log.ts';
+import { settled } from './log.ts';
 
 /** An event as a subscriber sees it. */
 export interface EventReceived {
@@ -72,8 +74,16 @@ export function connect({ url, token }: Endpoint): Connection {
   return { client, closed: closed.promise, close };
 }
 
-/** A cursor behind which everything lies that happens from now on. */
-export async function logEnd({ url, token }: Endpoint): Promise<string> {
+/**
+ * A cursor behind which everything lies that happens from now on.
+ *
+ * @param database Given, nothing else lies behind it: it waits until what was committed before is settled.
+ */
+export async function logEnd(
+  { url, token }: Endpoint,
+  database?: Pick<Database, 'prisma'>,
+): Promise<string> {
+  if (database) await settled(database);
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
