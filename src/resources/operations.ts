@@ -23,8 +23,8 @@ const indicator = text(2048)
   );
 const ttl = z
   .int('must be a whole number')
-  .min(60, 'must be at least 60')
-  .max(86_400, 'must be at most 86400');
+  .min(1, 'must be at least 1')
+  .max(2_592_000, 'must be at most 2592000, which is 30 days');
 
 const createResourceInput = z.object({
   name: name(),

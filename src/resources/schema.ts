@@ -146,7 +146,7 @@ const scopePayload = (t: PayloadFields<{ scope: ScopeRow }>) => ({
 });
 
 const ttlField = (t: InputFields) =>
-  t.int({ description: 'How long its access tokens live: 60 to 86400 seconds, 3600 by default.' });
+  t.int({ description: 'How long its access tokens live: 1 to 2592000 seconds, 3600 by default.' });
 
 addMutation('createResource', {
   description: 'Registers an API that access tokens can be aimed at. Raises no event.',
