@@ -75,7 +75,7 @@ export function checkDocument(
 
 function parseDocument(source: string): DocumentNode {
   try {
-    return parse(source, { maxTokens: limits.tokens, noLocation: true });
+    return parse(source, { maxTokens: limits.tokens });
   } catch (error) {
     if (error instanceof GraphQLError) throw new DocumentFault([error.message]);
     throw error;
@@ -142,7 +142,7 @@ export class DocumentRunner {
     let document = this.#parsed.get(source);
     if (!document) {
       if (this.#parsed.size >= 1000) this.#parsed.clear();
-      document = parse(source, { noLocation: true });
+      document = parse(source);
       this.#parsed.set(source, document);
     }
     return document;
