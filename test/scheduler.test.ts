@@ -1,0 +1,101 @@
+import { pino } from 'pino';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { lockName } from '../src/db/lock.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { startScheduler } from '../src/scheduler.ts';
+import { createTestDatabase } from './support/database.ts';
+
+const { database, close } = await createTestDatabase();
+afterAll(close);
+
+const logged: { job?: string }[] = [];
+const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+
+function start(...jobs: Parameters<typeof startScheduler>[1]) {
+  const stop = startScheduler({ database, log }, jobs);
+  onTestFinished(stop);
+  return stop;
+}
+
+test('does a job until nothing is left of it, each part in a transaction of its own', async () => {
+  let left = 3;
+  const transactions = new Set<unknown>();
+  start({
+    name: 'three parts',
+    everyMs: 1,
+    async run(tx) {
+      transactions.add(tx);
+      left -= 1;
+      return left > 0;
+    },
+  });
+  await vi.waitFor(() => expect(left).toBeLessThanOrEqual(0));
+  expect(transactions.size).toBeGreaterThanOrEqual(3);
+});
+
+test('logs a job that fails, and does it again at its next time', async () => {
+  let runs = 0;
+  start({
+    name: 'faulty',
+    everyMs: 1,
+    async run() {
+      runs += 1;
+      throw new Error('on purpose');
+    },
+  });
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(logged.some(({ job }) => job === 'faulty')).toBe(true));
+});
+
+test('lets work under way end before it has stopped', async () => {
+  const begun = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  let isDone = false;
+  const stop = start({
+    name: 'long',
+    everyMs: 1,
+    async run() {
+      begun.resolve();
+      await release.promise;
+      isDone = true;
+      return true;
+    },
+  });
+  await begun.promise;
+  const stopped = stop();
+  release.resolve();
+  await stopped;
+  expect(isDone).toBe(true);
+});
+
+test('leaves a job alone that another node is doing', async () => {
+  let runs = 0;
+  const job = {
+    name: 'shared',
+    everyMs: 1,
+    async run() {
+      runs += 1;
+      return false;
+    },
+  };
+  // On the embedded database there is no other node: there it waits for the one connection.
+  await transaction(database, async (tx) => {
+    await lockName(tx, 'signet:job:shared');
+    const stop = start(job);
+    let others = 0;
+    const stopOthers = start({
+      name: 'others',
+      everyMs: 1,
+      async run() {
+        others += 1;
+        return false;
+      },
+    });
+    if (database.kind === 'postgresql') await vi.waitFor(() => expect(others).toBeGreaterThan(1));
+    expect(runs).toBe(0);
+    void stop();
+    void stopOthers();
+  });
+  start(job);
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(0));
+});

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A NATS server with JetStream of a test's own, which it can stop and start again on the same data. */
+export interface NatsServer {
+  readonly url: string;
+  start(): Promise<void>;
+  /** Ends the process at once, as a crash does. */
+  kill(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Why no NATS server can be started here; undefined where one can. */
+export const natsMissing: string | undefined = spawnSync('nats-server', ['--version']).error
+  ? 'nats-server is not installed (Debian: apt-get install nats-server)'
+  : undefined;
+
+/** Makes a server on a free port, not started yet. */
+export async function createNatsServer(): Promise<NatsServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'signet-nats-'));
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+  const kill = async () => {
+    if (!server) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+    server = undefined;
+  };
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    async start() {
+      const started = spawn(
+        'nats-server',
+        ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder],
+        { stdio: ['ignore', 'ignore', 'pipe'] },
+      );
+      server = started;
+      let log = '';
+      await new Promise<void>((resolve, reject) => {
+        started.once('exit', () => reject(new Error(`nats-server ended: ${log}`)));
+        started.stderr?.on('data', (chunk: Buffer) => {
+          log += chunk.toString();
+          if (log.includes('Server is ready')) resolve();
+        });
+      });
+    },
+    kill,
+    async close() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
