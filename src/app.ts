@@ -28,6 +28,7 @@ import { startScheduler } from './scheduler.ts';
 import { schema } from './schema.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
+import { purgeDeliveries } from './webhooks/purge.ts';
 
 /** A running service. */
 export interface App {
@@ -101,6 +102,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     closers.push(
       startScheduler(services, [
         { name: 'purge-events', everyMs: 60_000, run: (tx) => purgeEvents(services, tx) },
+        { name: 'purge-deliveries', everyMs: 60_000, run: (tx) => purgeDeliveries(services, tx) },
       ]),
     );
     const connections = createConnections(services);

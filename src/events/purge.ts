@@ -8,7 +8,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
  * Deletes some of the events that are older than they are kept, the oldest first, and takes note of how far. What a
- * consumer has still to read stays, however old.
+ * consumer has still to read stays, however old, and so does what is still to be delivered.
  *
  * @returns Whether there may be more.
  */
@@ -25,6 +25,8 @@ export async function purgeEvents(
          AND NOT EXISTS (SELECT 1 FROM "EventConsumer" AS c
                           WHERE c."name" <> ${purgedName}
                             AND (c."xid", c."position") < (e."xid", e."position"))
+         AND NOT EXISTS (SELECT 1 FROM "Delivery" AS d
+                          WHERE d."eventId" = e."id" AND d."status" = 'PENDING')
        ORDER BY "xid", "position"
        LIMIT ${batchSize}),
     "deleted" AS (

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { transaction } from '../../src/db/transaction.ts';
 import { enumValueOf, eventNames } from '../../src/events/catalogue.ts';
+import { purgeEvents } from '../../src/events/purge.ts';
 import { newId } from '../../src/ids.ts';
 import { purgeDeliveries } from '../../src/webhooks/purge.ts';
 import type { EventType } from '../generated/graphql.ts';
@@ -307,6 +308,7 @@ test('follows one trace id from the mutation to the attempt', async () => {
 test('purges deliveries as old as events, but for those that are still to go out', async () => {
   const admin = await adminOf(service);
   const receiver = await startReceiver();
+  await database.prisma.webhook.deleteMany();
   const { id } = await createWebhook(admin, { url: receiver.url });
   await createUser(admin);
   await webhookUntil(admin, id, ({ deliveries: [one] }) => one?.status === 'SUCCEEDED');
@@ -318,9 +320,15 @@ test('purges deliveries as old as events, but for those that are still to go out
     where: { webhookId: id },
     data: { createdAt: aged },
   });
-  await transaction(database, (tx) => purgeDeliveries(service.app.services, tx));
-  expect((await readWebhook(admin, id)).deliveries.map(({ status }) => status)).toEqual([
-    'PENDING',
+  await database.prisma.event.updateMany({ data: { occurredAt: aged } });
+  await settled(database);
+  for (const purge of [purgeDeliveries, purgeEvents]) {
+    await transaction(database, (tx) => purge(service.app.services, tx));
+  }
+  const { deliveries } = await readWebhook(admin, id);
+  expect(deliveries.map(({ status }) => status)).toEqual(['PENDING']);
+  expect(await database.prisma.event.findMany({ select: { id: true } })).toEqual([
+    { id: deliveries[0]?.event?.id },
   ]);
   await switchWebhook(admin, id, false);
   await transaction(database, (tx) => purgeDeliveries(service.app.services, tx));
