@@ -91,8 +91,31 @@ export const builder = new SchemaBuilder<Declared>({
       return { typename, id };
     },
     nodeTypeOptions: { description: 'Anything that has an id of its own.' },
-    edgesFieldOptions: { nullable: { list: false, items: false } },
-    nodeFieldOptions: { nullable: false },
+    idFieldOptions: { description: 'The id: a TypeID, whose prefix names the type.' },
+    nodeQueryOptions: {
+      description: 'What has this id, or null where nothing has.',
+      args: { id: { description: 'An id of any kind.' } },
+    },
+    nodesQueryOptions: {
+      description: 'What has these ids, in their order, with null where nothing has.',
+      args: { ids: { description: 'Ids of any kind.' } },
+    },
+    edgesFieldOptions: {
+      nullable: { list: false, items: false },
+      description: 'The entries of the page.',
+    },
+    nodeFieldOptions: { nullable: false, description: 'What is listed.' },
+    cursorFieldOptions: { description: 'The place in the list, for `after` and `before`.' },
+    pageInfoFieldOptions: { description: 'Where the page is in the list.' },
+    pageInfoTypeOptions: { description: 'Where a page is in its list (Relay cursor connections).' },
+    hasNextPageFieldOptions: { description: 'Whether there are entries behind the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there are entries in front of the page.' },
+    startCursorFieldOptions: { description: 'The cursor of the first entry; null where none is.' },
+    endCursorFieldOptions: { description: 'The cursor of the last entry; null where none is.' },
+    firstArgOptions: { description: 'How many to list: 20 by default, at most 100.' },
+    afterArgOptions: { description: 'List those behind the entry of this cursor.' },
+    lastArgOptions: { description: 'How many to list from the end, at most 100.' },
+    beforeArgOptions: { description: 'List those in front of the entry of this cursor.' },
   },
   scopeAuth: {
     authorizeOnSubscribe: true,

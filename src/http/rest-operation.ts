@@ -188,7 +188,7 @@ function queryParametersOf(arg: GraphQLArgument): QueryParameter[] {
     return [
       {
         name: arg.name,
-        description: arg.description ?? pagingDescriptions[arg.name] ?? '',
+        description: arg.description ?? '',
         type: arg.type,
         isRequired: isNonNullType(arg.type),
         target: [arg.name],
@@ -204,13 +204,6 @@ function queryParametersOf(arg: GraphQLArgument): QueryParameter[] {
     target: [arg.name, field.name],
   }));
 }
-
-const pagingDescriptions: Readonly<Record<string, string>> = {
-  first: 'How many to list, 20 by default and at most 100.',
-  after: 'List those behind the entry of this cursor.',
-  last: 'How many to list from the end.',
-  before: 'List those in front of the entry of this cursor.',
-};
 
 function payloadOf(union: GraphQLUnionType) {
   const payload = union.getTypes().find(({ name }) => name.endsWith('Payload'));
