@@ -69,7 +69,17 @@ export function openPostgresql(options: {
     tokens: poolSql(tokens),
     hints,
     exclusively: (name, stopped, work) => takeTurns({ url, name, onError }, stopped, work),
-    migrate: () => withAdvisoryLock(url, 'signet:migrations', () => applyMigrations(adapter)),
+    migrate: () =>
+      withAdvisoryLock(url, 'signet:migrations', async () => {
+        // The engine takes a lock of its own for the session, and leaves it: on a connection that stays in the pool,
+        // the next node to start would wait for it in vain.
+        const pool = openPool({ url, size: 1, onError });
+        try {
+          return await applyMigrations(poolAdapter(pool));
+        } finally {
+          await pool.end();
+        }
+      }),
     async close() {
       await hints.close();
       await prisma.$disconnect();

@@ -62,8 +62,9 @@ const condition = ({ types, subjectId, actorId, since, until }: EventFilter) => 
   ${until ? Prisma.sql`AND "occurredAt" < ${until}` : Prisma.empty}`;
 
 // Two transactions can commit in the other order than their rows' numbers. Below the oldest transaction still
-// open nothing more can appear, so a reader that stops there skips nothing.
-const settled = Prisma.sql`"xid" < pg_snapshot_xmin(pg_current_snapshot())`;
+// open nothing more can appear, so a reader that stops there skips nothing. The function is in the migrations: it
+// does not wait for the transactions of other databases of the cluster.
+const settled = Prisma.sql`"xid" < (SELECT "signet_settled_xid"())`;
 
 type Reader = Pick<PrismaClient, '$queryRaw'>;
 type EventRow = Omit<LoggedEvent, 'position'> & EventPosition;

@@ -21,7 +21,7 @@ export async function purgeEvents(
     WITH "old" AS (
       SELECT "position" FROM "Event" AS e
        WHERE "occurredAt" < ${before}
-         AND "xid" < pg_snapshot_xmin(pg_current_snapshot())
+         AND "xid" < (SELECT "signet_settled_xid"())
          AND NOT EXISTS (SELECT 1 FROM "EventConsumer" AS c
                           WHERE c."name" <> ${purgedName}
                             AND (c."xid", c."position") < (e."xid", e."position"))

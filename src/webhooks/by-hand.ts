@@ -133,7 +133,7 @@ export async function replayEvents(
   const taken = takenEvents(schema, { ...webhook, enabled: true }) ?? [];
   const isWanted = Prisma.join(
     [
-      Prisma.sql`"xid" < pg_snapshot_xmin(pg_current_snapshot())`,
+      Prisma.sql`"xid" < (SELECT "signet_settled_xid"())`,
       ...(taken.length > 0 ? [Prisma.sql`"type" = ANY(${[...taken]})`] : []),
       ...(types ? [Prisma.sql`"type" = ANY(${types})`] : []),
       ...(after

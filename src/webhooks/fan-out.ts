@@ -37,7 +37,7 @@ export async function fanOut({
       WITH "batch" AS MATERIALIZED (
         SELECT "xid", "position", "id", "type" FROM "Event"
          WHERE ("xid", "position") > (${cursor.xid}::xid8, ${cursor.position}::bigint)
-           AND "xid" < pg_snapshot_xmin(pg_current_snapshot())
+           AND "xid" < (SELECT "signet_settled_xid"())
          ORDER BY "xid", "position" LIMIT ${batchSize}
       ), "moved" AS (
         UPDATE "EventConsumer" SET ("xid", "position") = (

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { startApp } from '../../src/app.ts';
@@ -343,8 +344,43 @@ test('takes as many connections as it is told to', async () => {
   excess.terminate();
 });
 
-describe.runIf(inject('postgresql'))('two nodes on one PostgreSQL', () => {
-  test('every subscriber sees every event, whichever node took the mutation', async () => {
+describe.runIf(inject('postgresql'))('on PostgreSQL', () => {
+  test('does not wait for a transaction in another database of the cluster', async () => {
+    const elsewhere = new pg.Client({ connectionString: inject('postgresql') ?? '' });
+    await elsewhere.connect();
+    try {
+      await elsewhere.query('BEGIN');
+      await elsewhere.query('SELECT pg_current_xact_id()');
+      const after = await logEnd(endpoint, database);
+      const subscriber = subscribe(connect(endpoint), { after });
+      await create('meanwhile');
+      expect(namesOf(await subscriber.received(1))).toEqual(['meanwhile']);
+      expect(await logged(after)).toEqual(['meanwhile']);
+    } finally {
+      await elsewhere.end();
+    }
+  });
+
+  test('waits for a transaction of its own database that may still write an event', async () => {
+    const { url } = service.testDatabase;
+    const here = new pg.Client({ connectionString: url ?? '' });
+    await here.connect();
+    try {
+      const after = await logEnd(endpoint, database);
+      const subscriber = subscribe(connect(endpoint), { after });
+      await here.query('BEGIN');
+      await here.query('SELECT pg_current_xact_id()');
+      await create('later');
+      expect((await page(after)).data?.events.edges).toEqual([]);
+      expect(subscriber.events).toEqual([]);
+      await here.query('COMMIT');
+      expect(namesOf(await subscriber.received(1))).toEqual(['later']);
+    } finally {
+      await here.end();
+    }
+  });
+
+  test('every subscriber of two nodes sees every event, whichever node took the mutation', async () => {
     const { url } = service.testDatabase;
     if (!url) throw new Error('On PostgreSQL a test database has a URL.');
     const other = openPostgresql({

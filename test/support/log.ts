@@ -42,14 +42,14 @@ export async function raise(
 }
 
 /**
- * Waits until all that is committed is settled. On PostgreSQL a transaction that is open anywhere in the cluster, in
- * another test's database too, keeps readers from what was committed since it began.
+ * Waits until all that is committed is settled: a transaction that is open keeps readers from what was committed since
+ * it began, whatever it writes.
  */
 export async function settled({ prisma }: Pick<Database, 'prisma'>): Promise<void> {
   await vi.waitFor(
     async () => {
       const unsettled = await prisma.$queryRaw<unknown[]>`
-        SELECT 1 AS "found" FROM "Event" WHERE "xid" >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1`;
+        SELECT 1 AS "found" FROM "Event" WHERE "xid" >= (SELECT "signet_settled_xid"()) LIMIT 1`;
       expect(unsettled).toEqual([]);
     },
     { timeout: 20_000 },
