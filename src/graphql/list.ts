@@ -176,16 +176,18 @@ export async function readPage<Row extends { id: string }>(options: {
   const after = args.after == null ? undefined : decodeCursor(args.after, 'after');
   const before = args.before == null ? undefined : decodeCursor(args.before, 'before');
 
-  const rows = await options.find({
-    where: {
-      AND: [
-        after ? positionedBeyond(order, 'after', after) : {},
-        before ? positionedBeyond(order, 'before', before) : {},
-      ],
-    },
-    orderBy: orderBy(order, isBackward),
-    take: size + 1,
-  });
+  const beyondAfter = after ? positionedBeyond(order, 'after', after) : [{}];
+  const beyondBefore = before ? positionedBeyond(order, 'before', before) : [{}];
+  const [parts, bound] = isBackward ? [beyondBefore, beyondAfter] : [beyondAfter, beyondBefore];
+  const rows: Row[] = [];
+  for (const part of parts) {
+    const missing = size + 1 - rows.length;
+    if (missing === 0) break;
+    const where = { AND: [part, bound.length === 1 ? (bound[0] ?? {}) : { OR: bound }] };
+    rows.push(
+      ...(await options.find({ where, orderBy: orderBy(order, isBackward), take: missing })),
+    );
+  }
   const hasMore = rows.length > size;
   const page = rows.slice(0, size);
   if (isBackward) page.reverse();
@@ -217,24 +219,28 @@ function orderBy({ field, direction, nullable }: ListOrder, isReversed: boolean)
   ];
 }
 
+/**
+ * What lies beyond a position, in one part or two: values, and what has none. Together they are one range of the list,
+ * but as one condition they would have the database read the index from its start.
+ */
 function positionedBeyond(
   order: ListOrder,
   side: 'after' | 'before',
   [value, id]: Position,
-): object {
+): object[] {
   const { field, nullable } = order;
   const isUp = (order.direction === 'asc') === (side === 'after');
   const operator = isUp ? 'gt' : 'lt';
-  if (field === 'id') return { id: { [operator]: id } };
+  if (field === 'id') return [{ id: { [operator]: id } }];
   const sameValue = { [field]: value, id: { [operator]: id } };
   // Nulls come last whichever way the values run.
   if (value === null) {
-    return side === 'after' ? sameValue : { OR: [{ [field]: { not: null } }, sameValue] };
+    return side === 'after' ? [sameValue] : [sameValue, { [field]: { not: null } }];
   }
   const others = { [field]: { [operator]: value } };
-  if (nullable && side === 'after') return { OR: [others, sameValue, { [field]: null }] };
   // The first condition follows from the second; it is what lets the index find where the page begins.
-  return { AND: [{ [field]: { [`${operator}e`]: value } }, { OR: [others, sameValue] }] };
+  const values = { AND: [{ [field]: { [`${operator}e`]: value } }, { OR: [others, sameValue] }] };
+  return nullable && side === 'after' ? [values, { [field]: null }] : [values];
 }
 
 /** The condition on an instant that lies between two others, each of which may be open. */
