@@ -12,6 +12,7 @@ import { newJti } from '../auth/access-token.ts';
 import type { Services } from '../auth/context.ts';
 import { toNumericDate } from '../clock.ts';
 import { signingAlgorithms } from '../config.ts';
+import { idTokenTtlSeconds } from '../keys/signing-keys.ts';
 import { claimsByScope, createFindAccount } from './accounts.ts';
 import { createAdapter, rememberJwt } from './adapter.ts';
 import { corsAllowedOrigins, readLiveDigests } from './clients.ts';
@@ -127,7 +128,7 @@ function configure(services: Services): Configuration {
     ttl: {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? opaqueTokenTtlSeconds,
       Grant: grantTtlSeconds,
-      IdToken: 3600,
+      IdToken: idTokenTtlSeconds,
       Interaction: 3600,
       RefreshToken(ctx, _token, client) {
         const rotated = ctx.oidc.entities.RotatedRefreshToken;

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { useEmbedded } from '../src/db/database.ts';
+import { openEmbedded } from '../src/db/embedded.ts';
+import { kindOfId } from '../src/ids.ts';
+import { createTestDatabase } from './support/database.ts';
+
+const script = fileURLToPath(new URL('../scripts/seed.ts', import.meta.url));
+const indexes = `SELECT indexname AS "name" FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
+
+test('load data is a directory like any other, and can be added to', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'signet-seed-'));
+  const seed = () =>
+    promisify(execFile)(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', script, '--users', '300', '--organizations', '5'],
+      { env: { PATH: process.env['PATH'], DATA_DIR: dataDir } },
+    );
+  await seed();
+  const { stdout } = await seed();
+  expect(stdout).toContain('300 users and 5 organizations');
+
+  const database = useEmbedded(await openEmbedded({ dataDir: join(dataDir, 'database') }));
+  const { prisma } = database;
+  const users = await prisma.user.findMany({ orderBy: { id: 'asc' } });
+  expect(users).toHaveLength(600);
+  expect(users.filter(({ id }) => kindOfId(id) !== 'User')).toEqual([]);
+  const organizations = await prisma.organization.findMany();
+  expect(organizations).toHaveLength(10);
+  expect(organizations.filter(({ id }) => kindOfId(id) !== 'Organization')).toEqual([]);
+  expect(await prisma.organizationUser.count()).toBeGreaterThanOrEqual(600);
+  expect(await prisma.organizationUserRole.count()).toBeGreaterThanOrEqual(600);
+  expect(await prisma.event.count()).toBe(0);
+
+  // The indexes that were set aside are back, as the migrations have them.
+  const migrated = await createTestDatabase();
+  expect(await prisma.$queryRawUnsafe(indexes)).toEqual(
+    await migrated.database.prisma.$queryRawUnsafe(indexes),
+  );
+  await migrated.close();
+  await database.close();
+  await rm(dataDir, { recursive: true });
+});
