@@ -66,7 +66,7 @@ describe('a start that cannot be', () => {
   });
 
   test('names a DATA_DIR that nobody may write, not even root', async () => {
-    expect(await refusal({ DATA_DIR: '/proc/signet' })).toContain('DATA_DIR');
+    expect(await refusal({ DATA_DIR: '/sys/signet' })).toContain('DATA_DIR');
   });
 
   test('names a DATABASE_URL that cannot be reached, without its password', async () => {
