@@ -277,7 +277,7 @@ export function operationCases(make: Maker): Readonly<Record<string, OperationCa
         name: 'New',
         indicator: `https://${next('new').replace('_', '-')}.example.com`,
       }),
-      invalid: [{ name: '' }, { indicator: 'relative' }, { accessTokenTtlSeconds: 59 }],
+      invalid: [{ name: '' }, { indicator: 'relative' }, { accessTokenTtlSeconds: 0 }],
       async duplicate() {
         const indicator = `https://${next('taken').replace('_', '-')}.example.com`;
         await done('createResource', { name: 'Taken', indicator });
@@ -287,7 +287,7 @@ export function operationCases(make: Maker): Readonly<Record<string, OperationCa
     updateResource: {
       scope: 'resources:write',
       given: async () => ({ id: await make.resource(), name: 'Changed' }),
-      invalid: [{ name: '' }, { accessTokenTtlSeconds: 86_401 }],
+      invalid: [{ name: '' }, { accessTokenTtlSeconds: 2_592_001 }],
     },
     deleteResource: byId('resources:write', make.resource),
     createScope: {
