@@ -49,6 +49,7 @@ export async function claimDeliveries(
   const due = Prisma.sql`
     d."webhookId" = w."id" AND d."status" = 'PENDING' AND d."nextAttemptAt" <= ${now}
     AND (d."leasedUntil" IS NULL OR d."leasedUntil" <= ${now})`;
+  // Not EXISTS, which PostgreSQL may turn into a look at every delivery that is due.
   // The webhooks are locked in a statement of its own: the next one then sees every claim that other nodes have
   // committed on them, and counts right. The list goes over in a setting, so that it all is one round of statements.
   const [, rows] = await prisma.$transaction([
@@ -56,8 +57,8 @@ export async function claimDeliveries(
       SELECT set_config('signet.claiming', coalesce(string_agg("id", ','), ''), true) AS "ids" FROM (
         SELECT w."id" FROM "Webhook" w
          WHERE ${those}
-           AND (w."enabled" AND EXISTS (SELECT 1 FROM "Delivery" d WHERE ${due})
-                OR EXISTS (SELECT 1 FROM "Delivery" d WHERE ${due} AND d."testEvent" IS NOT NULL))
+           AND (w."enabled" AND (SELECT TRUE FROM "Delivery" d WHERE ${due} LIMIT 1)
+                OR (SELECT TRUE FROM "Delivery" d WHERE ${due} AND d."testEvent" IS NOT NULL LIMIT 1))
          FOR NO KEY UPDATE SKIP LOCKED) AS "locked"`,
     prisma.$queryRaw<ClaimedRow[]>`
       WITH "due" AS (

@@ -3,6 +3,9 @@ import type { CreateWebhookInput, DeliveryStatus } from '../generated/graphql.ts
 import { ask, graphql, payload } from './graphql.ts';
 import type { TestService } from './service.ts';
 
+// On PostgreSQL a transaction that is open anywhere in the cluster, in another test's database too, holds deliveries up.
+vi.setConfig({ testTimeout: 60_000 });
+
 /** Where a client sends its documents, and the token it sends along. */
 export type Endpoint = { readonly url: string; readonly token: string };
 
@@ -111,7 +114,7 @@ export function webhookUntil(
       if (condition(webhook)) return webhook;
       throw new Error(`The webhook is not there yet: ${JSON.stringify(webhook)}`);
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 40_000, interval: 20 },
   );
 }
 

@@ -1,0 +1,147 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'undici';
+import { generateWebhookSecret, keyOf, signatureHeaders } from '../src/webhooks/signature.ts';
+import { createBenchDatabase } from './database.ts';
+
+// Deliveries a second to a receiver on this machine, in a process of its own: by one node, by two, embedded, and by
+// a bare loop that signs and posts. From the commit of the events to the last one's arrival; each figure is the
+// median of the rounds.
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const eventCount = Number(process.env['BENCH_EVENTS'] ?? 10_000);
+const inFlight = Number(process.env['BENCH_IN_FLIGHT'] ?? 100);
+
+type Message = Readonly<Record<string, unknown>>;
+const children: ChildProcess[] = [];
+
+async function start(
+  module: string,
+  env: Record<string, string> = {},
+): Promise<[ChildProcess, Message]> {
+  const child = fork(new URL(module, import.meta.url), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, ...env },
+  });
+  children.push(child);
+  const [hello] = (await once(child, 'message')) as [Message];
+  return [child, hello];
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+async function tell(child: ChildProcess, message: Message): Promise<Message> {
+  const answer = once(child, 'message') as Promise<[Message]>;
+  child.send(message);
+  return (await answer)[0];
+}
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const [receiver, { port }] = await start('./webhook-receiver.ts');
+const url = `http://127.0.0.1:${port}/hook`;
+
+/** Runs the rounds, each of which gives the receiver all events, and returns the deliveries a second. */
+async function measure(give: (round: number) => Promise<unknown>): Promise<number> {
+  const rates: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await tell(receiver, { wanted: eventCount });
+    const done = once(receiver, 'message');
+    const startedAt = performance.now();
+    await give(round);
+    await done;
+    rates.push(eventCount / ((performance.now() - startedAt) / 1000));
+  }
+  return median(rates);
+}
+
+async function bareLoop(): Promise<void> {
+  const agent = new Agent();
+  const key = keyOf(generateWebhookSecret());
+  let next = 0;
+  const work = async () => {
+    while (next < eventCount) {
+      next += 1;
+      const id = `evt_${String(next).padStart(26, '0')}`;
+      const body = Buffer.from(
+        JSON.stringify({ id, type: 'User.Created', timestamp: new Date(), data: filler }),
+      );
+      const timestamp = Math.floor(Date.now() / 1000);
+      const headers = {
+        'content-type': 'application/json',
+        ...signatureHeaders([key], { id, timestamp, body }),
+      };
+      const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent });
+      await answer.body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  await agent.close();
+}
+const filler = { text: 'x'.repeat(400) };
+
+async function createWebhook({ url: service, credentials }: Message): Promise<void> {
+  const { id, secret } = credentials as { id: string; secret: string };
+  const token = await fetch(`${service}/oidc/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      resource: 'urn:signet:management',
+      scope: 'all',
+    }),
+  });
+  const { access_token } = (await token.json()) as { access_token: string };
+  const answer = await fetch(`${service}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
+    body: JSON.stringify({
+      query: `mutation ($input: CreateWebhookInput!) {
+        createWebhook(input: $input) { ... on CreateWebhookPayload { webhook { id } } } }`,
+      variables: { input: { name: 'Bench', url, maxInFlight: inFlight } },
+    }),
+  });
+  const text = await answer.text();
+  if (!text.includes('hook_')) throw new Error(text);
+}
+
+let written = 1;
+const write = (child: ChildProcess) => async () => {
+  await tell(child, { first: written, events: eventCount });
+  written += eventCount;
+};
+
+const figures: Record<string, number> = {};
+const database = await createBenchDatabase();
+try {
+  figures['a bare loop'] = await measure(bareLoop);
+  const [embedded, about] = await start('./webhook-server.ts', { DATABASE_URL: '' });
+  await createWebhook(about);
+  figures['embedded'] = await measure(write(embedded));
+  await stop(embedded);
+  if (database) {
+    const env = { DATABASE_URL: database.url, SIGNET_SECRET: 'a secret for the bench' };
+    const [first, node] = await start('./webhook-server.ts', env);
+    await createWebhook(node);
+    figures['one node on PostgreSQL'] = await measure(write(first));
+    const [second] = await start('./webhook-server.ts', env);
+    figures['two nodes on PostgreSQL'] = await measure(write(first));
+    await Promise.all([stop(first), stop(second)]);
+  }
+  const bare = figures['a bare loop'] ?? Number.NaN;
+  console.table(
+    Object.fromEntries(
+      Object.entries(figures).map(([name, rate]) => [
+        name,
+        { 'deliveries/s': Math.round(rate), 'to the bare loop': (rate / bare).toFixed(2) },
+      ]),
+    ),
+  );
+} finally {
+  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+  await database?.drop();
+}
