@@ -32,7 +32,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     request.url === '/healthz'
       ? answer(response, 200, 'ok\n')
       : answer(response, 503, 'starting\n');
-  const server = createServer((request, response) => handler(request, response));
+  // Longer than the minute for which load balancers keep an idle connection, lest they send into one just closed.
+  const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) =>
+    handler(request, response),
+  );
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
