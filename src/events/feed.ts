@@ -27,8 +27,8 @@ import type { Tail } from './tail.ts';
 
 /** Where the results of one subscription go. */
 export interface ResultSink {
-  /** Sends one result, as JSON. */
-  push(result: string): void;
+  /** Sends results, each as JSON. */
+  push(results: readonly string[]): void;
   /** What was sent and has not left this process yet. */
   readonly backlogBytes: number;
   /** Resolves once what was sent so far has left, or never will. */
@@ -67,8 +67,16 @@ const maxBacklogBytes = 1024 * 1024;
 /** Events that may wait to be executed for one group of subscribers. */
 const maxQueuedEvents = 10_000;
 const pageSize = 100;
-/** Events that are sent without a look at the sockets in between. */
+/** Events that are executed together. */
 const sliceSize = 50;
+/** Bytes that are sent to each reader without a look at its socket in between. */
+const maxBatchBytes = 256 * 1024;
+
+/** A result, and the place of its event. */
+interface Placed {
+  readonly position: EventPosition;
+  readonly result: string;
+}
 
 /**
  * Makes the feed.
@@ -161,11 +169,14 @@ export function createFeed(
         while (this.#queue.length > 0) {
           const events = this.#queue.splice(0, sliceSize);
           const results = await resultsOf(this.#operation, events);
-          for (const [index, { position }] of events.entries()) {
-            const result = results[index] ?? '';
-            for (const member of this.#members) member.live(position, result);
+          const placed = results.flatMap((result, index) => {
+            const event = events[index];
+            return event ? [{ position: event.position, result }] : [];
+          });
+          for (const batch of batches(placed)) {
+            for (const member of this.#members) member.live(batch);
+            await nextTurn();
           }
-          await nextTurn();
         }
       } catch (error) {
         for (const member of this.#members) member.fail(error);
@@ -184,7 +195,7 @@ export function createFeed(
     readonly #sink: ResultSink;
     #group: Group | undefined;
     /** What came while it caught up; undefined once it has. */
-    #waiting: [EventPosition, string][] | undefined = [];
+    #waiting: Placed[] | undefined = [];
     #waitingBytes = 0;
     /** What it has got already, or is not to get; undefined once nothing of that can come any more. */
     #isKnown: ((position: EventPosition) => boolean) | undefined;
@@ -204,7 +215,7 @@ export function createFeed(
       if (!this.#isOpen) return;
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
-      for (const [position, result] of waiting) this.live(position, result);
+      for (const batch of batches(waiting)) this.live(batch);
     }
 
     async #catchUp(after: EventPosition): Promise<void> {
@@ -232,7 +243,7 @@ export function createFeed(
         await assertRetained(database.prisma, cursor);
         const results = await resultsOf(this.#operation, events);
         if (!this.#isOpen) return cursor;
-        for (const result of results) this.#sink.push(result);
+        this.#sink.push(results);
         cursor = events.at(-1)?.position ?? cursor;
         if (events.length < pageSize) return cursor;
         await this.#sink.flushed();
@@ -260,17 +271,21 @@ export function createFeed(
       this.#group = group;
     }
 
-    live(position: EventPosition, result: string): void {
+    live(batch: readonly Placed[]): void {
       if (!this.#isOpen) return;
       if (this.#waiting) {
-        this.#waiting.push([position, result]);
-        this.#waitingBytes += result.length;
+        this.#waiting.push(...batch);
+        for (const { result } of batch) this.#waitingBytes += result.length;
         if (this.#waitingBytes > maxBacklogBytes) this.drop();
         return;
       }
-      if (this.#isKnown?.(position)) return;
+      const results: string[] = [];
+      for (const { position, result } of batch) {
+        if (!this.#isKnown?.(position)) results.push(result);
+      }
+      if (results.length === 0) return;
       if (this.#sink.backlogBytes > maxBacklogBytes) this.drop();
-      else this.#sink.push(result);
+      else this.#sink.push(results);
     }
 
     drop(): void {
@@ -302,6 +317,20 @@ export function createFeed(
       return () => member.close();
     },
   };
+}
+
+function* batches(placed: readonly Placed[]): Generator<readonly Placed[]> {
+  let batch: Placed[] = [];
+  let bytes = 0;
+  for (const entry of placed) {
+    batch.push(entry);
+    bytes += entry.result.length;
+    if (bytes < maxBatchBytes) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 const documentKeys = new WeakMap<DocumentNode, { text: string; variables: string[] }>();

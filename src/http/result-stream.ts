@@ -30,7 +30,11 @@ export class ResultStream implements ResultSink, AsyncGenerator<SerializedResult
     this.#ends.push(listener);
   }
 
-  push(result: string): void {
+  push(results: readonly string[]): void {
+    for (const result of results) this.#put(result);
+  }
+
+  #put(result: string): void {
     if (this.#end) return;
     if (this.#taker) {
       const { resolve } = this.#taker;
