@@ -80,6 +80,8 @@ export async function redeliver(
       before.testEvent !== null ||
       (await tx.event.findUnique({ where: { id: before.eventId }, select: { id: true } }));
     if (!isKept) throw new NotAllowedError('The event has left the log.');
+    await tx.$executeRaw`
+      UPDATE "Delivery" SET "changedIn" = pg_current_xact_id() WHERE "id" = ${deliveryId}`;
     return tx.delivery.update({
       where: { id: deliveryId },
       data: { status: 'PENDING', attemptCount: 0, nextAttemptAt: now, updatedAt: now },

@@ -132,7 +132,8 @@ export async function recordAttempts(
     ), "kept" AS (
       UPDATE "Delivery" d
          SET "status" = a."status", "attemptCount" = d."attemptCount" + 1, "leasedUntil" = NULL,
-             "nextAttemptAt" = a."nextAttemptAt", "queryResult" = a."queryResult", "updatedAt" = ${now}
+             "nextAttemptAt" = a."nextAttemptAt", "queryResult" = a."queryResult", "updatedAt" = ${now},
+             "changedIn" = pg_current_xact_id()
         FROM "attempt" a
        WHERE d."id" = a."id" AND d."leasedUntil" = a."leasedUntil"
       RETURNING a.*

@@ -16,6 +16,7 @@ import {
   type PayloadFields,
 } from '../graphql/mutation.ts';
 import { redeliver, replayEvents, testWebhook } from './by-hand.ts';
+import { DeliveryChanges } from './changes.ts';
 import { eventOfDelivery } from './delivery-event.ts';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './operations.ts';
 import { openHeaders } from './sealed.ts';
@@ -237,6 +238,19 @@ builder.queryFields((t) => ({
     WebhookConnection,
   ),
 }));
+
+builder.subscriptionField('webhookDeliveries', (t) =>
+  t.field({
+    type: Delivery,
+    description:
+      "A webhook's deliveries as they change from now on: made, tried, redelivered. Each comes as it is by then.",
+    authScopes: { scope: 'webhooks:read' },
+    args: { webhookId: t.arg.id({ required: true, description: "The webhook's id." }) },
+    subscribe: (_root, { webhookId }, { database }) =>
+      DeliveryChanges.follow(database.prisma, webhookId),
+    resolve: (delivery) => delivery as DeliveryRow,
+  }),
+);
 
 type WebhookPayload = { webhook: WebhookRow };
 

@@ -1,0 +1,71 @@
+import { expect, test, vi } from 'vitest';
+import { startReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import { connect } from '../support/subscriber.ts';
+import { adminOf, createUser, createWebhook } from '../support/webhooks.ts';
+
+const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
+
+interface Result {
+  readonly data?: {
+    readonly webhookDeliveries: { readonly id: string; readonly status: string };
+  } | null;
+  readonly errors?: readonly { readonly extensions: object }[];
+}
+
+const follow = (endpoint: { url: string; token: string }, webhookId: string) =>
+  connect(endpoint).client.iterate({
+    query: `subscription ($webhookId: ID!) {
+      webhookDeliveries(webhookId: $webhookId) {
+        id status attempts { statusCode } event { id } webhook { id }
+      }
+    }`,
+    variables: { webhookId },
+  }) as unknown as AsyncGenerator<Result>;
+
+test('shows the deliveries of a webhook as they change', async () => {
+  const admin = await adminOf(service);
+  const receiver = await startReceiver();
+  const { id } = await createWebhook(admin, { url: receiver.url });
+  const other = await createWebhook(admin, { url: receiver.url });
+  const changes = follow(admin, id);
+  const deliveries = new Map<string, string>();
+  const reading = (async () => {
+    for await (const { data, errors } of changes) {
+      const seen = data?.webhookDeliveries;
+      if (!seen) throw new Error(JSON.stringify(errors));
+      expect(seen).toMatchObject({
+        webhook: { id },
+        event: { id: expect.stringMatching(/^evt_/) },
+        attempts: seen.status === 'SUCCEEDED' ? [{ statusCode: 204 }] : [],
+      });
+      deliveries.set(seen.id, seen.status);
+      if (seen.status === 'SUCCEEDED') return;
+    }
+  })();
+  // A subscription does not tell when it has begun: there is something to see until it sees something.
+  await vi.waitFor(
+    async () => {
+      await createUser(admin);
+      expect([...deliveries.values()]).toContain('SUCCEEDED');
+    },
+    { timeout: 40_000, interval: 250 },
+  );
+  await reading;
+  const { prisma } = service.app.services.database;
+  const rows = await prisma.delivery.findMany({ where: { id: { in: [...deliveries.keys()] } } });
+  expect(new Set(rows.map(({ webhookId }) => webhookId))).toEqual(new Set([id]));
+  expect(await prisma.delivery.count({ where: { webhookId: other.id } })).toBeGreaterThan(0);
+});
+
+test('refuses those who may not read webhooks', async () => {
+  const admin = await adminOf(service);
+  const receiver = await startReceiver();
+  const { id } = await createWebhook(admin, { url: receiver.url });
+  const other = { url: service.url, token: await service.managementToken('events:read') };
+  const { value } = await follow(other, id).next();
+  expect((value as Result).errors?.[0]?.extensions).toMatchObject({
+    code: 'FORBIDDEN',
+    requiredScope: 'webhooks:read',
+  });
+});
