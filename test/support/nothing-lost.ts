@@ -1,0 +1,437 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect as connectNats } from '@nats-io/transport-node';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { encodePosition, logStart } from '../../src/events/log.ts';
+import { newId } from '../../src/ids.ts';
+import { createNatsServer } from './nats.ts';
+import { type ServiceProcess, startProcess } from './process.ts';
+
+// Runs outside of a test too: nothing here comes from vitest.
+
+/** What to do to a service, and where it keeps its data. */
+export interface Ordeal {
+  /** Variables of every node: DATA_DIR for one, DATABASE_URL for several. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly nodes: number;
+  /** Mutations that are to be acknowledged, at least. */
+  readonly mutations: number;
+  /** How often a node is killed in the middle of them, each time the next one. */
+  readonly kills: number;
+  /** With a NATS JetStream server as the event sink. */
+  readonly hasSink: boolean;
+}
+
+/** What came of it. Every list is of ids of events, in the order in which that side has them. */
+export interface Findings {
+  /** The users whose creation was acknowledged. */
+  readonly acknowledged: readonly string[];
+  /** Answers that were neither an acknowledgement nor a connection that broke. */
+  readonly refused: readonly string[];
+  readonly kills: number;
+  /** Connections that broke under a mutation, which is then neither acknowledged nor known to be lost. */
+  readonly broken: number;
+  readonly log: readonly string[];
+  /** For each `User.Created` in the log, in its order, the user. */
+  readonly logged: readonly string[];
+  /** Each time that it arrived. */
+  readonly webhook: readonly string[];
+  readonly subscriber: readonly string[];
+  /** How often the subscriber came again with its last cursor. */
+  readonly reconnects: number;
+  /** Undefined without a sink. */
+  readonly sink: readonly string[] | undefined;
+  readonly mutationSeconds: number;
+  readonly settleSeconds: number;
+}
+
+const connections = 16;
+/** A delivery that died with its node comes again a lease later, which is a minute. */
+const settleMs = 180_000;
+
+const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
+
+/** Several nodes, of which any may be down. */
+class Cluster {
+  readonly #environment: Record<string, string>;
+  readonly #nodes: ({ url: string; process: ServiceProcess } | undefined)[];
+  #changed = Promise.withResolvers<void>();
+  #restarting: Promise<void> | undefined;
+  kills = 0;
+
+  constructor(environment: Record<string, string>, size: number) {
+    this.#environment = environment;
+    this.#nodes = Array.from({ length: size }, () => undefined);
+  }
+
+  async startAll(): Promise<void> {
+    // One after the other: the first one migrates.
+    for (const index of this.#nodes.keys()) await this.#start(index);
+  }
+
+  async #start(index: number): Promise<void> {
+    const process = startProcess(this.#environment);
+    this.#nodes[index] = { url: await process.ready, process };
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  /** The URL of a node that is up; of several, the one that the number falls on. */
+  async url(number: number): Promise<string> {
+    for (;;) {
+      const up = this.#nodes.filter((node) => node !== undefined);
+      const node = up[number % up.length];
+      if (node) return node.url;
+      await this.#changed.promise;
+    }
+  }
+
+  get isWhole(): boolean {
+    return this.#restarting === undefined;
+  }
+
+  /** Kills the node whose turn it is, and starts it again. */
+  kill(): void {
+    const index = this.kills % this.#nodes.length;
+    const node = this.#nodes[index];
+    if (!node) throw new Error('A node that is down cannot be killed.');
+    this.kills += 1;
+    this.#nodes[index] = undefined;
+    node.process.child.kill('SIGKILL');
+    this.#restarting = node.process.ended
+      .then(() => this.#start(index))
+      .then(() => {
+        this.#restarting = undefined;
+      });
+  }
+
+  async settled(): Promise<void> {
+    await this.#restarting;
+  }
+
+  async stopAll(): Promise<void> {
+    await this.#restarting?.catch(() => undefined);
+    for (const node of this.#nodes) node?.process.child.kill('SIGKILL');
+    await Promise.all(this.#nodes.map((node) => node?.process.ended));
+  }
+}
+
+interface Answer<Data> {
+  readonly data?: Data | null;
+  readonly errors?: readonly unknown[];
+}
+
+async function ask<Data>(
+  url: string,
+  token: string,
+  query: string,
+  variables: object,
+): Promise<Answer<Data>> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query, variables }),
+  });
+  return (await response.json()) as Answer<Data>;
+}
+
+async function managementToken(url: string): Promise<string> {
+  const response = await fetch(`${url}/oidc/token`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${admin.id}:${encodeURIComponent(admin.secret)}`).toString('base64')}`,
+    },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      resource: 'urn:signet:management',
+      scope: 'all',
+    }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return token;
+}
+
+/** An endpoint that takes every message, and keeps the ids in the order of arrival. */
+async function startReceiver(onNews: () => void) {
+  const ids: string[] = [];
+  const distinct = new Set<string>();
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      const id = String(request.headers['webhook-id']);
+      ids.push(id);
+      distinct.add(id);
+      onNews();
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    ids,
+    hasAll: (log: readonly string[]) => log.every((id) => distinct.has(id)),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** A subscriber that comes again, at the next node, with the last cursor it saw. */
+function startSubscriber(cluster: Cluster, token: string, onNews: () => void) {
+  const ids: string[] = [];
+  const distinct = new Set<string>();
+  let cursor = encodePosition(logStart);
+  let reconnects = -1;
+  let isStopped = false;
+  let client: ReturnType<typeof createClient> | undefined;
+
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      reconnects += 1;
+      const url = await cluster.url(reconnects);
+      client = createClient({
+        url: `${url.replace(/^http/, 'ws')}/graphql`,
+        webSocketImpl: WebSocket,
+        retryAttempts: 0,
+        connectionParams: { authorization: `Bearer ${token}` },
+      });
+      try {
+        const results = client.iterate<{ events: { id: string; cursor: string } }>({
+          query: 'subscription ($after: String) { events(after: $after) { id cursor name data } }',
+          variables: { after: cursor },
+        });
+        for await (const { data, errors } of results) {
+          if (errors) throw new Error(JSON.stringify(errors));
+          if (!data) continue;
+          ids.push(data.events.id);
+          distinct.add(data.events.id);
+          cursor = data.events.cursor;
+          onNews();
+        }
+      } catch {
+        // Its node was killed.
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    ids,
+    hasAll: (log: readonly string[]) => log.every((id) => distinct.has(id)),
+    get reconnects() {
+      return reconnects;
+    },
+    async stop() {
+      isStopped = true;
+      await client?.dispose();
+      await running;
+    },
+  };
+}
+
+/** Everything in the stream, until nothing of the log is missing or the signal gives up. */
+async function readSink(
+  url: string,
+  log: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const connection = await connectNats({ servers: url });
+  const ids: string[] = [];
+  const missing = new Set(log);
+  try {
+    const manager = await jetstreamManager(connection);
+    await manager.streams.info('SIGNET_EVENTS');
+    const consumer = await jetstream(connection).consumers.get('SIGNET_EVENTS');
+    const messages = await consumer.consume();
+    signal.addEventListener('abort', () => messages.stop());
+    if (missing.size > 0) {
+      for await (const message of messages) {
+        const { id } = message.json<{ id: string }>();
+        ids.push(id);
+        missing.delete(id);
+        if (missing.size === 0) break;
+      }
+    }
+  } finally {
+    await connection.close();
+  }
+  return ids;
+}
+
+async function readLog(url: string, token: string) {
+  const query = `query ($after: String) {
+    events(first: 100, after: $after) {
+      pageInfo { hasNextPage endCursor } edges { node { id name data } }
+    }
+  }`;
+  interface Page {
+    readonly events: {
+      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
+      readonly edges: readonly {
+        readonly node: {
+          readonly id: string;
+          readonly name: string;
+          readonly data: Readonly<Record<string, unknown>>;
+        };
+      }[];
+    };
+  }
+  const found: Page['events']['edges'][number]['node'][] = [];
+  for (let after: string | null = null; ; ) {
+    const { data, errors }: Answer<Page> = await ask<Page>(url, token, query, { after });
+    if (!data) throw new Error(`The log cannot be read: ${JSON.stringify(errors)}`);
+    found.push(...data.events.edges.map(({ node }) => node));
+    if (!data.events.pageInfo.hasNextPage) return found;
+    after = data.events.pageInfo.endCursor;
+  }
+}
+
+const createUser = `mutation ($username: String!) {
+  createUser(input: { username: $username }) { ... on CreateUserPayload { user { id } } }
+}`;
+
+/**
+ * Runs mutations at 16 connections against a service whose nodes are killed with -9 meanwhile and started again, with
+ * a webhook, a subscriber and, where asked for, a sink attached; then waits until each has what is in the log, or for
+ * three minutes.
+ */
+export async function undergo(ordeal: Ordeal): Promise<Findings> {
+  const closers: (() => unknown)[] = [];
+  let news = () => {};
+  try {
+    const nats = ordeal.hasSink ? await createNatsServer() : undefined;
+    closers.push(() => nats?.close());
+    await nats?.start();
+    const receiver = await startReceiver(() => news());
+    closers.push(receiver.close);
+    const cluster = new Cluster(
+      {
+        ...ordeal.environment,
+        SIGNET_SECRET: 'a secret for tests only',
+        ADMIN_CLIENT_ID: admin.id,
+        ADMIN_CLIENT_SECRET: admin.secret,
+        ALLOW_PRIVATE_WEBHOOKS: 'true',
+        // One issuer, so that a token is good at every node and after every start.
+        BASE_URL: 'http://localhost:3000',
+        ...(nats ? { EVENT_SINK_URL: nats.url } : {}),
+      },
+      ordeal.nodes,
+    );
+    closers.push(() => cluster.stopAll());
+    await cluster.startAll();
+    const token = await managementToken(await cluster.url(0));
+    const hook = await ask<{ createWebhook: { webhook?: object } }>(
+      await cluster.url(0),
+      token,
+      `mutation ($url: URL!) {
+        createWebhook(input: { name: "Nothing lost", url: $url }) {
+          ... on CreateWebhookPayload { webhook { id } }
+        }
+      }`,
+      { url: receiver.url },
+    );
+    if (!hook.data?.createWebhook.webhook) throw new Error(JSON.stringify(hook));
+    const subscriber = startSubscriber(cluster, token, () => news());
+    closers.push(() => subscriber.stop());
+
+    const acknowledged: string[] = [];
+    const refused: string[] = [];
+    let broken = 0;
+    let sent = 0;
+    const create = async (writer: number) => {
+      const url = await cluster.url(writer);
+      sent += 1;
+      try {
+        const answer = await ask<{ createUser: { user?: { id: string } } }>(
+          url,
+          token,
+          createUser,
+          { username: `user_${sent}` },
+        );
+        const id = answer.data?.createUser.user?.id;
+        if (id === undefined) refused.push(JSON.stringify(answer));
+        else acknowledged.push(id);
+        return id;
+      } catch {
+        broken += 1;
+        return undefined;
+      }
+    };
+    const write = async (writer: number) => {
+      while (acknowledged.length < ordeal.mutations || cluster.kills < ordeal.kills) {
+        await create(writer);
+        const isDue =
+          acknowledged.length >= ((cluster.kills + 1) * ordeal.mutations) / (ordeal.kills + 1);
+        if (isDue && cluster.kills < ordeal.kills && cluster.isWhole) cluster.kill();
+        if (refused.length > 100) throw new Error(`Refused again and again: ${refused[0]}`);
+      }
+    };
+    const begunAt = performance.now();
+    await Promise.all(Array.from({ length: connections }, (_, writer) => write(writer)));
+    const writtenAt = performance.now();
+    await cluster.settled();
+
+    // Once this one is in the log, so is whatever was committed before it, acknowledged or not.
+    const last = await create(0);
+    const url = await cluster.url(0);
+    const isEnd = ({ data }: { data: Readonly<Record<string, unknown>> }) => data['id'] === last;
+    let log = await readLog(url, token);
+    while (!log.some(isEnd)) log = await readLog(url, token);
+    const logIds = log.map(({ id }) => id);
+
+    const patience = AbortSignal.timeout(settleMs);
+    const sink = nats ? readSink(nats.url, logIds, patience) : undefined;
+    const isComplete = () => subscriber.hasAll(logIds) && receiver.hasAll(logIds);
+    await new Promise<void>((resolve) => {
+      news = () => {
+        if (isComplete() || patience.aborted) resolve();
+      };
+      patience.addEventListener('abort', news);
+      news();
+    });
+    const inSink = await sink;
+    return {
+      acknowledged,
+      refused,
+      kills: cluster.kills,
+      broken,
+      log: logIds,
+      logged: log
+        .filter(({ name }) => name === 'User.Created')
+        .map(({ data }) => String(data['id'])),
+      webhook: [...receiver.ids],
+      subscriber: [...subscriber.ids],
+      reconnects: subscriber.reconnects,
+      sink: inSink,
+      mutationSeconds: (writtenAt - begunAt) / 1000,
+      settleSeconds: (performance.now() - writtenAt) / 1000,
+    };
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** What is wrong with the findings, as numbers that are all 0 where nothing was lost. */
+export function lossesOf(findings: Findings) {
+  const { acknowledged, log, logged, webhook, subscriber, sink } = findings;
+  const timesLogged = Map.groupBy(logged, (id) => id);
+  const delivered = new Set(webhook);
+  const isOther = (other: readonly string[]) => log.filter((id, index) => other[index] !== id);
+  return {
+    'acknowledged and not in the log': acknowledged.filter((id) => !timesLogged.has(id)).length,
+    'in the log more than once': logged.length - timesLogged.size + log.length - new Set(log).size,
+    'not delivered to the webhook': log.filter((id) => !delivered.has(id)).length,
+    'not seen by the subscriber': new Set(log).difference(new Set(subscriber)).size,
+    'seen more than once': subscriber.length - new Set(subscriber).size,
+    'seen in another place than in the log': isOther(subscriber).length,
+    ...(sink
+      ? {
+          'not in the sink': new Set(log).difference(new Set(sink)).size,
+          'in the sink in another place than in the log': isOther([...new Set(sink)]).length,
+        }
+      : {}),
+  };
+}
