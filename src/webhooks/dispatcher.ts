@@ -96,8 +96,9 @@ class WebhookDispatcher implements Dispatcher {
       async () => {
         const startedAt = performance.now();
         await this.#recordAndClaim();
-        // Half the time at most: the more ends meanwhile, the less each costs.
-        await delay(Math.min(performance.now() - startedAt, restMs));
+        // An embedded database holds this thread as it works: half the time belongs to the posting.
+        const elapsedMs = services.database.kind === 'embedded' ? performance.now() - startedAt : 1;
+        await delay(Math.min(elapsedMs, restMs));
       },
       (error) => log.error({ err: error }, 'deliveries could not be claimed or recorded'),
     );
@@ -162,9 +163,17 @@ class WebhookDispatcher implements Dispatcher {
   }
 
   async #recordAndClaim(): Promise<void> {
-    await this.#record();
+    const ended = this.#ended.map(({ id }) => id);
+    const [recorded, claimed] = await Promise.allSettled([this.#record(), this.#claim(ended)]);
+    for (const outcome of [recorded, claimed]) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+    }
+  }
+
+  /** @param ended What has ended and is being recorded: it is not under way any more. */
+  async #claim(ended: readonly string[]): Promise<void> {
     if (this.#isStopping || (!this.#toClaimAll && this.#toClaim.size === 0)) return;
-    const room = maxInFlight - this.#inFlight.size;
+    const room = maxInFlight - (this.#inFlight.size - ended.length);
     if (room <= 0) return;
     const webhookIds = this.#toClaimAll ? undefined : [...this.#toClaim];
     this.#toClaimAll = false;
@@ -173,6 +182,7 @@ class WebhookDispatcher implements Dispatcher {
       now: this.#services.clock.now(),
       webhookIds,
       room,
+      ended,
     });
     const endpoints = await this.#endpoints.get(claimed);
     for (const delivery of claimed) {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Services } from '../auth/context.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import { openHeaders, openSecret } from './sealed.ts';
@@ -9,7 +10,7 @@ export interface Endpoint {
   readonly revision: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly secrets: readonly { readonly key: Buffer; readonly expiresAt: Date | null }[];
+  readonly secrets: readonly { readonly key: KeyObject; readonly expiresAt: Date | null }[];
   readonly query: string | null;
   readonly grantedScopes: ReadonlySet<string>;
 }

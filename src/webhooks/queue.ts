@@ -38,12 +38,19 @@ export const leaseMs = 60_000;
  * Claims deliveries that are due: for each webhook as many as its `maxInFlight` leaves, over all nodes.
  *
  * @param options.webhookIds Of these webhooks alone; absent, of all.
+ * @param options.room How many at most.
+ * @param options.ended Deliveries of this node's own whose attempt has ended, though it may not be recorded yet.
  */
 export async function claimDeliveries(
   prisma: PrismaClient,
-  options: { readonly now: Date; readonly webhookIds: readonly string[] | undefined; room: number },
+  options: {
+    readonly now: Date;
+    readonly webhookIds: readonly string[] | undefined;
+    readonly room: number;
+    readonly ended?: readonly string[];
+  },
 ): Promise<ClaimedDelivery[]> {
-  const { now, webhookIds, room } = options;
+  const { now, webhookIds, room, ended = [] } = options;
   const leasedUntil = new Date(now.getTime() + leaseMs);
   const those = webhookIds ? Prisma.sql`w."id" = ANY(${[...webhookIds]})` : Prisma.sql`TRUE`;
   const due = Prisma.sql`
@@ -51,10 +58,12 @@ export async function claimDeliveries(
     AND (d."leasedUntil" IS NULL OR d."leasedUntil" <= ${now})`;
   // Not EXISTS, which PostgreSQL may turn into a look at every delivery that is due.
   // The webhooks are locked in a statement of its own: the next one then sees every claim that other nodes have
-  // committed on them, and counts right. The list goes over in a setting, so that it all is one round of statements.
+  // committed on them, and counts right. The list goes over in a setting, so that it all is one round of statements. A claim
+  // that a crash of the database forgets is as one whose lease ran out: no commit waits for the disk.
   const [, rows] = await prisma.$transaction([
     prisma.$queryRaw`
-      SELECT set_config('signet.claiming', coalesce(string_agg("id", ','), ''), true) AS "ids" FROM (
+      SELECT set_config('signet.claiming', coalesce(string_agg("id", ','), ''), true) AS "ids",
+             set_config('synchronous_commit', 'off', true) AS "commit" FROM (
         SELECT w."id" FROM "Webhook" w
          WHERE ${those}
            AND (w."enabled" AND (SELECT TRUE FROM "Delivery" d WHERE ${due} LIMIT 1)
@@ -69,7 +78,8 @@ export async function claimDeliveries(
              ORDER BY d."nextAttemptAt", d."id"
              LIMIT greatest(0, w."maxInFlight" - (
                SELECT count(*) FROM "Delivery" l
-                WHERE l."webhookId" = w."id" AND l."leasedUntil" > ${now}))
+                WHERE l."webhookId" = w."id" AND l."leasedUntil" > ${now}
+                  AND l."id" <> ALL(${[...ended]})))
              FOR UPDATE SKIP LOCKED) d
          WHERE w."id" = ANY(string_to_array(current_setting('signet.claiming'), ','))
          LIMIT ${room}

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 // Standard Webhooks: between 24 and 64 bytes.
@@ -9,7 +9,8 @@ export const generateWebhookSecret = (): string =>
   `${prefix}${randomBytes(secretBytes).toString('base64')}`;
 
 /** The key that a secret stands for. */
-export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(prefix.length), 'base64');
+export const keyOf = (secret: string): KeyObject =>
+  createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64'));
 
 /**
  * The headers that sign a message, one signature a key.
@@ -20,7 +21,7 @@ export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(prefix
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signatureHeaders(
-  keys: readonly Buffer[],
+  keys: readonly KeyObject[],
   message: { readonly id: string; readonly timestamp: number; readonly body: Buffer },
 ): Record<string, string> {
   const { id, timestamp, body } = message;
