@@ -1,5 +1,10 @@
+import {
+  unsubscribe as offDiagnostics,
+  subscribe as onDiagnostics,
+} from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import pg from 'pg';
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -254,7 +259,17 @@ test('allows a connection so many operations and no more', async () => {
   expect(open.flatMap(({ errors }) => errors)).toEqual([]);
 });
 
-test('drops a reader that stops to read, and delivers to the others', async () => {
+/** The service's side of the connections that are made to it from now on. */
+function serverSockets(): Set<Socket> {
+  const sockets = new Set<Socket>();
+  const onSocket = (message: unknown) => void sockets.add((message as { socket: Socket }).socket);
+  onDiagnostics('net.server.socket', onSocket);
+  onTestFinished(() => void offDiagnostics('net.server.socket', onSocket));
+  return sockets;
+}
+
+test('drops a reader that stops to read with no more than its buffer kept, and delivers to the others', async () => {
+  const sockets = serverSockets();
   const after = await logEnd(endpoint, database);
   const dropped = await metric('signet_dropped_subscribers_total');
   const healthy = subscribe(connect(endpoint), { after });
@@ -263,6 +278,10 @@ test('drops a reader that stops to read, and delivers to the others', async () =
     'graphql-transport-ws',
   );
   const closed = new Promise<number>((resolve) => stalled.once('close', resolve));
+  let port: number | undefined;
+  stalled.once('upgrade', ({ socket }) => {
+    port = socket.localPort;
+  });
   stalled.once('open', () => {
     const payload = { authorization: `Bearer ${endpoint.token}` };
     stalled.send(JSON.stringify({ type: 'connection_init', payload }));
@@ -287,6 +306,12 @@ test('drops a reader that stops to read, and delivers to the others', async () =
     async () => expect(await metric('signet_dropped_subscribers_total')).toBe(dropped + 1),
     { timeout: 10_000 },
   );
+  // Nothing of it leaves while its reader stands still.
+  const kept = [...sockets].find(({ remotePort }) => remotePort === port)?.writableLength;
+  const message = large.length + 2_000;
+  expect(kept).toBeGreaterThan(message);
+  // A megabyte may wait, and the batch of 256 KB or one message more that was sent before the last look at it.
+  expect(kept).toBeLessThan(1024 * 1024 + 256 * 1024 + message);
   stalled.resume();
   expect(await closed).toBe(1013);
   expect(namesOf(healthy.events).slice(1)).toEqual(Array.from({ length: count }, (_, i) => `${i}`));

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { startApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import { openPostgresql, useEmbedded } from '../src/db/database.ts';
+import { openEmbedded } from '../src/db/embedded.ts';
+import type { PrismaClient } from '../src/generated/prisma/client.ts';
+
+// The whole service, of which BENCH_APPEND=off leaves out one thing: the insert of a mutation's event. The payload is
+// built and the hint is sent all the same, so what differs is the insert, and the tail that reads what it wrote.
+
+const { DATABASE_URL, BENCH_APPEND } = process.env;
+const dataDir = await mkdtemp(join(tmpdir(), 'signet-bench-'));
+const config = readConfig({
+  ...process.env,
+  DATA_DIR: dataDir,
+  SIGNET_SECRET: 'a secret for the bench',
+  PORT: '0',
+});
+const database = DATABASE_URL
+  ? openPostgresql({
+      url: DATABASE_URL,
+      poolSize: 10,
+      tokenPoolSize: 10,
+      onError: (error) => console.error(error),
+    })
+  : useEmbedded(await openEmbedded({ dataDir: join(dataDir, 'database') }));
+// Both ways go through the extension, so that neither has its cost alone.
+const prisma = database.prisma.$extends({
+  query: {
+    event: {
+      createMany: async ({ args, query }) => (BENCH_APPEND === 'off' ? { count: 0 } : query(args)),
+    },
+  },
+});
+const app = await startApp({
+  config,
+  log: pino({ level: 'info' }, pino.destination('/dev/null')),
+  opened: {
+    // The extension changes no method's type: what Prisma calls a client of another kind is used as the same.
+    database: { ...database, prisma: prisma as unknown as PrismaClient },
+    secret: 'a secret for the bench',
+  },
+});
+process.once('SIGTERM', () => {
+  app
+    .stop()
+    .then(() => database.close())
+    .then(() => rm(dataDir, { recursive: true, force: true }))
+    .then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+});
+process.send?.({ result: { url: app.url, credentials: app.adminCredentials } });
