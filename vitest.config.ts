@@ -13,6 +13,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Files share the modules of their worker: importing the service takes longer than most files' tests. What
+    // a file starts is its own all the same: a service, a database, a port.
+    isolate: false,
     // Each file has a database of its own, embedded in its process: some 500 MB.
     maxWorkers: 2,
   },
