@@ -5,7 +5,9 @@ import pg from 'pg';
  * Makes a database for one run on the PostgreSQL that BENCH_DATABASE_URL names, or else on the local one; undefined,
  * with a line that says so, where there is none.
  */
-export async function createBenchDatabase(): Promise<{ url: string; drop(): Promise<void> } | undefined> {
+export async function createBenchDatabase(): Promise<
+  { url: string; drop(): Promise<void> } | undefined
+> {
   const server = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
   const name = `signet_bench_${randomBytes(4).toString('hex')}`;
   try {

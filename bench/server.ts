@@ -16,7 +16,10 @@ export interface BenchServer {
 }
 
 /** Starts a server's file and waits until it says what it is to be sent. */
-export function startServer(file: string, environment: Record<string, string> = {}): Promise<BenchServer> {
+export function startServer(
+  file: string,
+  environment: Record<string, string> = {},
+): Promise<BenchServer> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...environment, NODE_ENV: 'production' },
     execArgv: ['--disable-warning=ExperimentalWarning', '--disable-warning=FSTDEP023'],

@@ -24,7 +24,9 @@ test('lets a page of any origin call the management API, without cookies', async
         'access-control-request-headers': 'authorization,content-type',
       },
     });
-    expect(response.headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/admin\.example\.com)$/);
+    expect(response.headers.get('access-control-allow-origin')).toMatch(
+      /^(\*|https:\/\/admin\.example\.com)$/,
+    );
     expect(response.headers.get('access-control-allow-headers')).toContain('authorization');
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   }

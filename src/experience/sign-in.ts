@@ -16,7 +16,8 @@ type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams |
 export async function registerSignIn(http: FastifyInstance, services: Services): Promise<void> {
   const { cipher, baseUrl, clock } = services;
   const csrfKey = cipher.deriveKey('sign-in-form');
-  const csrfTokenOf = (uid: string) => createHmac('sha256', csrfKey).update(uid).digest('base64url');
+  const csrfTokenOf = (uid: string) =>
+    createHmac('sha256', csrfKey).update(uid).digest('base64url');
   const origin = new URL(baseUrl).origin;
 
   /** The authorization request that this browser began, and this page is for. */
@@ -60,7 +61,11 @@ export async function registerSignIn(http: FastifyInstance, services: Services):
    */
   function isOwnForm(request: Request, interaction: Interaction, form: URLSearchParams): boolean {
     const { 'sec-fetch-site': site, origin: sentOrigin } = request.headers;
-    if (site !== undefined ? site !== 'same-origin' : sentOrigin !== undefined && sentOrigin !== origin) {
+    if (
+      site !== undefined
+        ? site !== 'same-origin'
+        : sentOrigin !== undefined && sentOrigin !== origin
+    ) {
       return false;
     }
     const sent = Buffer.from(form.get('csrf') ?? '');

@@ -17,7 +17,8 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+const escapeText = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
 /** What a template can hold: markup, text that gets escaped, or nothing. */
 export type HtmlValue = Html | string | undefined | false | readonly Html[];
@@ -25,7 +26,7 @@ export type HtmlValue = Html | string | undefined | false | readonly Html[];
 function render(value: HtmlValue): string {
   if (value === undefined || value === false) return '';
   if (value instanceof Html) return value.markup;
-  return typeof value === 'string' ? escape(value) : value.map(render).join('');
+  return typeof value === 'string' ? escapeText(value) : value.map(render).join('');
 }
 
 /** Writes markup; every value in it is escaped unless it is markup itself. */

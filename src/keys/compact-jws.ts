@@ -60,9 +60,7 @@ export async function verifyCompact(
   const data = Buffer.from(text, 'latin1');
   const input = { key, ...options };
   const bytes = Buffer.from(signature, 'base64url');
-  return isQuick
-    ? verify(digest, data, input, bytes)
-    : verifyElsewhere(digest, data, input, bytes);
+  return isQuick ? verify(digest, data, input, bytes) : verifyElsewhere(digest, data, input, bytes);
 }
 
 const encodeJson = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

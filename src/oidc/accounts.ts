@@ -36,8 +36,7 @@ export function createFindAccount({ database }: Services): FindAccount {
     const user = await database.prisma.user.findUnique({ where: { id } });
     if (!user || user.isSuspended) return undefined;
     // What was stored is deleted then; a request under way at that instant may store again what it had read.
-    const signedInAt =
-      token && 'authTime' in token ? token.authTime : ctx.oidc.session?.authTime();
+    const signedInAt = token && 'authTime' in token ? token.authTime : ctx.oidc.session?.authTime();
     const isStale =
       typeof signedInAt === 'number' &&
       user.tokensValidAfter !== null &&

@@ -102,10 +102,15 @@ export async function rememberJwt(
   token: { jti: string; grantId: string; accountId: string; clientId: string; expiresAt: Date },
 ): Promise<void> {
   const { jti, ...data } = token;
-  await database.prisma.oidcRecord.create({ data: { model: issuedJwt, id: jti, payload: {}, ...data } });
+  await database.prisma.oidcRecord.create({
+    data: { model: issuedJwt, id: jti, payload: {}, ...data },
+  });
 }
 
-async function revokeJwts({ database }: Pick<Services, 'database'>, grantId: string): Promise<void> {
+async function revokeJwts(
+  { database }: Pick<Services, 'database'>,
+  grantId: string,
+): Promise<void> {
   await database.prisma.$executeRaw`
     WITH issued AS (
       DELETE FROM "OidcRecord" WHERE "model" = ${issuedJwt} AND "grantId" = ${grantId}

@@ -35,8 +35,10 @@ export async function authenticateClient(
   form: Form,
 ): Promise<ClientMetadata> {
   const clientId = form.find('client_id');
-  const hasProof = request.headers.authorization !== undefined || form.find('client_secret') !== undefined;
-  if (hasProof || clientId === undefined) return authenticateConfidentialClient(services, request, form);
+  const hasProof =
+    request.headers.authorization !== undefined || form.find('client_secret') !== undefined;
+  if (hasProof || clientId === undefined)
+    return authenticateConfidentialClient(services, request, form);
   const client = await findClientMetadata(services, clientId);
   if (client?.token_endpoint_auth_method !== 'none') throw new InvalidClient();
   return client;

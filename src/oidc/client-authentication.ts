@@ -56,7 +56,10 @@ const decoys = ['00'.repeat(32)];
  * @param digests In hexadecimal; none for a client that does not exist.
  * @throws {InvalidClient}
  */
-export function assertSecret({ clientSecret }: ClientCredentials, digests: readonly string[]): void {
+export function assertSecret(
+  { clientSecret }: ClientCredentials,
+  digests: readonly string[],
+): void {
   const digest = digestSecret(clientSecret);
   let isRight = false;
   for (const candidate of digests.length > 0 ? digests : decoys) {

@@ -26,7 +26,12 @@ export async function issueClientCredentials(
   const target = readTarget(form);
   const asked = readScopes(form);
   const { clientId } = credentials;
-  const state = await readClientState(database.tokens, { clientId, at, target, scopes: asked ?? [] });
+  const state = await readClientState(database.tokens, {
+    clientId,
+    at,
+    target,
+    scopes: asked ?? [],
+  });
 
   assertSecret(credentials, state.digests);
   if (state.type !== 'MACHINE_TO_MACHINE') {

@@ -11,7 +11,10 @@ const batchSize = 5_000;
  *
  * @returns How many rows.
  */
-export async function deleteExpired({ database, clock }: Pick<Services, 'database' | 'clock'>): Promise<number> {
+export async function deleteExpired({
+  database,
+  clock,
+}: Pick<Services, 'database' | 'clock'>): Promise<number> {
   const now = clock.now().toISOString();
   let total = 0;
   for (const table of ['OidcRecord', 'RevokedToken'] as const) {

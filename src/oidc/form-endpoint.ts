@@ -1,5 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidClient, InvalidRequest, OAuthError, RequestTooLarge, ServerError } from './oauth-errors.ts';
+import {
+  InvalidClient,
+  InvalidRequest,
+  OAuthError,
+  RequestTooLarge,
+  ServerError,
+} from './oauth-errors.ts';
 
 /** The largest body that an endpoint reads. */
 export const maxBodyBytes = 64 * 1024;

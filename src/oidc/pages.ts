@@ -9,7 +9,10 @@ function show(ctx: KoaContextWithOIDC, title: string, content: Html): void {
 /** Tells a person why a request led nowhere, where no application can be told. */
 export function showError(
   ctx: KoaContextWithOIDC,
-  { error, error_description: description }: { error: string; error_description?: string | undefined },
+  {
+    error,
+    error_description: description,
+  }: { error: string; error_description?: string | undefined },
 ): void {
   show(
     ctx,

@@ -67,7 +67,8 @@ function readHeldScopes(
 ): Promise<Offer> {
   const { AuthorizationCode, RefreshToken, Account, Client } = oidc.entities;
   const source = AuthorizationCode ?? RefreshToken;
-  if (!Account || !Client || !source) throw new Error('A token is for a user, from a code or a token.');
+  if (!Account || !Client || !source)
+    throw new Error('A token is for a user, from a code or a token.');
   const question = {
     clientId: Client.clientId,
     at: clock.now(),

@@ -4,7 +4,13 @@ import type { Services } from '../auth/context.ts';
 import { readCredentials } from './client-authentication.ts';
 import { clientCredentialsGrantType, issueClientCredentials } from './client-credentials.ts';
 import { parseForm } from './form.ts';
-import { acceptForms, keepPrivate, maxBodyBytes, sendRefusal, toOAuthError } from './form-endpoint.ts';
+import {
+  acceptForms,
+  keepPrivate,
+  maxBodyBytes,
+  sendRefusal,
+  toOAuthError,
+} from './form-endpoint.ts';
 import { InvalidRequest, UnsupportedGrantType } from './oauth-errors.ts';
 import { exchangeToken, tokenExchangeGrantType } from './token-exchange.ts';
 

@@ -1,12 +1,18 @@
-import { decodeProtectedHeader } from 'jose';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { decodeProtectedHeader } from 'jose';
 import { type AccessTokenClaims, TokenFault, verifyAccessToken } from '../auth/access-token.ts';
 import { faultOfState, readTokenState } from '../auth/caller.ts';
 import type { Services } from '../auth/context.ts';
 import { authenticateClient, authenticateConfidentialClient } from './authenticated-client.ts';
 import { corsAllowedOrigins } from './clients.ts';
 import { type Form, parseForm } from './form.ts';
-import { acceptForms, keepPrivate, maxBodyBytes, sendRefusal, toOAuthError } from './form-endpoint.ts';
+import {
+  acceptForms,
+  keepPrivate,
+  maxBodyBytes,
+  sendRefusal,
+  toOAuthError,
+} from './form-endpoint.ts';
 import { InvalidRequest } from './oauth-errors.ts';
 import type { Delegate } from './token-endpoint.ts';
 
@@ -33,7 +39,9 @@ export function registerTokenManagement(
 
   void http.register(async (scope) => {
     acceptForms(scope);
-    scope.setErrorHandler((error, request, reply) => sendRefusal(toOAuthError(error), request, reply));
+    scope.setErrorHandler((error, request, reply) =>
+      sendRefusal(toOAuthError(error), request, reply),
+    );
     const options = { bodyLimit: maxBodyBytes };
     scope.post(
       '/oidc/token/introspection',
@@ -92,7 +100,10 @@ async function revoke(services: Services, token: string, clientId: string): Prom
   });
 }
 
-async function findClaims(services: Services, token: string): Promise<AccessTokenClaims | undefined> {
+async function findClaims(
+  services: Services,
+  token: string,
+): Promise<AccessTokenClaims | undefined> {
   try {
     return await verifyAccessToken(services, token);
   } catch (error) {

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { startService } from '../support/service.ts';
 import { openBrowser, type Visit } from '../support/sign-in.ts';
-import { authorize, createSignInFixture, openSignInPage, password } from '../support/sign-in-fixture.ts';
+import {
+  authorize,
+  createSignInFixture,
+  openSignInPage,
+  password,
+} from '../support/sign-in-fixture.ts';
 
 const service = await startService();
 const { baseUrl } = service.app.services;
@@ -108,7 +113,10 @@ test('fills in whom the application expects', async () => {
 test('tells the application when the user cancels', async () => {
   const { browser, visit } = await openSignInPage(service, client, { state: 'mine' });
   const { url } = await browser.submit(visit, { cancel: 'yes' });
-  expect(Object.fromEntries(url.searchParams)).toMatchObject({ error: 'access_denied', state: 'mine' });
+  expect(Object.fromEntries(url.searchParams)).toMatchObject({
+    error: 'access_denied',
+    state: 'mine',
+  });
 });
 
 test.each([
@@ -120,7 +128,11 @@ test.each([
   ['a form with another token', {}, { csrf: 'A'.repeat(43) }],
 ])('refuses %s', async (_case, headers, values) => {
   const { browser, visit } = await openSignInPage(service, client);
-  const answer = await browser.submit(visit, { identifier: 'Ada', password, ...values }, headers as Record<string, string>);
+  const answer = await browser.submit(
+    visit,
+    { identifier: 'Ada', password, ...values },
+    headers as Record<string, string>,
+  );
   expect(answer.status).toBe(403);
   expect(codeOf(answer)).toBeNull();
 });
@@ -128,7 +140,9 @@ test.each([
 test('takes its own form, as a browser sends it', async () => {
   const { browser, visit } = await openSignInPage(service, client);
   const headers = { 'sec-fetch-site': 'same-origin', origin: new URL(baseUrl).origin };
-  expect(codeOf(await browser.submit(visit, { identifier: 'Ada', password }, headers))).toBeTypeOf('string');
+  expect(codeOf(await browser.submit(visit, { identifier: 'Ada', password }, headers))).toBeTypeOf(
+    'string',
+  );
 });
 
 test('is for the browser that began the sign-in', async () => {
@@ -189,7 +203,12 @@ test('says that a sign-in is over which was finished, has expired, or never was'
 });
 
 test.each([
-  ['a body that is too large', 'application/x-www-form-urlencoded', `password=${'a'.repeat(20_000)}`, 413],
+  [
+    'a body that is too large',
+    'application/x-www-form-urlencoded',
+    `password=${'a'.repeat(20_000)}`,
+    413,
+  ],
   ['a body of another type', 'application/json', '{}', 415],
 ])('refuses %s', async (_case, contentType, body, status) => {
   const { browser, visit } = await openSignInPage(service, client);

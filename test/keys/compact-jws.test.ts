@@ -11,7 +11,11 @@ describe.each(signingAlgorithms)('%s', async (algorithm) => {
   const payload = { sub: 'ü', act: { sub: 'app' } };
 
   test('jose verifies what is signed here', async () => {
-    const signed = await signCompact({ algorithm, key: KeyObject.from(privateKey) }, header, payload);
+    const signed = await signCompact(
+      { algorithm, key: KeyObject.from(privateKey) },
+      header,
+      payload,
+    );
     const verified = await compactVerify(signed, publicKey);
     expect(verified.protectedHeader).toEqual(header);
     expect(JSON.parse(new TextDecoder().decode(verified.payload))).toEqual(payload);
@@ -27,6 +31,8 @@ describe.each(signingAlgorithms)('%s', async (algorithm) => {
     expect(await verifyCompact(key, text, signature.slice(4))).toBe(false);
     expect(await verifyCompact(key, text, '')).toBe(false);
     const other = await generateKeyPair(algorithm, options);
-    expect(await verifyCompact({ algorithm, key: KeyObject.from(other.publicKey) }, text, signature)).toBe(false);
+    expect(
+      await verifyCompact({ algorithm, key: KeyObject.from(other.publicKey) }, text, signature),
+    ).toBe(false);
   });
 });

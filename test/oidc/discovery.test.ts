@@ -3,8 +3,8 @@ import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
 import { signingAlgorithms } from '../../src/config.ts';
-import { createSigningKey } from '../../src/keys/signing-keys.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { createSigningKey } from '../../src/keys/signing-keys.ts';
 import { startService } from '../support/service.ts';
 import { discover } from '../support/sign-in.ts';
 import { createSignInFixture } from '../support/sign-in-fixture.ts';
@@ -40,12 +40,15 @@ test('describes itself at both addresses alike', async () => {
   });
 });
 
-test.each(['oidc', 'oauth2'] as const)('is found by oauth4webapi by the rules of %s', async (algorithm) => {
-  const options = { algorithm, [oauth.allowInsecureRequests]: true };
-  const response = await oauth.discoveryRequest(new URL(issuer), options);
-  const server = await oauth.processDiscoveryResponse(new URL(issuer), response);
-  expect(server.issuer).toBe(issuer);
-});
+test.each(['oidc', 'oauth2'] as const)(
+  'is found by oauth4webapi by the rules of %s',
+  async (algorithm) => {
+    const options = { algorithm, [oauth.allowInsecureRequests]: true };
+    const response = await oauth.discoveryRequest(new URL(issuer), options);
+    const server = await oauth.processDiscoveryResponse(new URL(issuer), response);
+    expect(server.issuer).toBe(issuer);
+  },
+);
 
 test('has an endpoint behind every address that it names', async () => {
   const { body } = await getJson(`${issuer}/.well-known/openid-configuration`);
@@ -66,30 +69,39 @@ test('publishes its keys without their private halves', async () => {
   expect(headers.get('access-control-allow-origin')).toBe('*');
 });
 
-test.each(signingAlgorithms)('signs with a new key for %s from then on, and still knows the older', async (algorithm) => {
-  const jwks = createRemoteJWKSet(new URL(`${issuer}/jwks`), { cooldownDuration: 0 });
-  const request = { resource: resource.indicator, scope: 'openid read' };
-  const before = await fixture.signIn(request);
-  await jwtVerify(before.access_token, jwks);
+test.each(signingAlgorithms)(
+  'signs with a new key for %s from then on, and still knows the older',
+  async (algorithm) => {
+    const jwks = createRemoteJWKSet(new URL(`${issuer}/jwks`), { cooldownDuration: 0 });
+    const request = { resource: resource.indicator, scope: 'openid read' };
+    const before = await fixture.signIn(request);
+    await jwtVerify(before.access_token, jwks);
 
-  // As another node does it: this one has not been told.
-  const key = await transaction(database, async (tx) => {
-    await tx.signingKey.updateMany({ where: { retiredAt: null }, data: { retiredAt: clock.now() } });
-    return createSigningKey(tx, { cipher, clock }, algorithm);
-  });
-  service.clock.advance(1_000);
-  const { body } = await getJson(`${issuer}/jwks`);
-  expect(body['keys']).toContainEqual(expect.objectContaining({ kid: key.id, alg: algorithm }));
+    // As another node does it: this one has not been told.
+    const key = await transaction(database, async (tx) => {
+      await tx.signingKey.updateMany({
+        where: { retiredAt: null },
+        data: { retiredAt: clock.now() },
+      });
+      return createSigningKey(tx, { cipher, clock }, algorithm);
+    });
+    service.clock.advance(1_000);
+    const { body } = await getJson(`${issuer}/jwks`);
+    expect(body['keys']).toContainEqual(expect.objectContaining({ kid: key.id, alg: algorithm }));
 
-  const after = await fixture.signIn(request);
-  for (const token of [after.access_token, after.id_token ?? '']) {
-    const { protectedHeader } = await jwtVerify(token, jwks);
-    expect(protectedHeader).toMatchObject({ kid: key.id, alg: algorithm });
-  }
-  await jwtVerify(before.access_token, jwks);
-  const introspected = await oidc.tokenIntrospection(await discover(service, client), before.access_token);
-  expect(introspected).toMatchObject({ active: true, sub: user.id });
-});
+    const after = await fixture.signIn(request);
+    for (const token of [after.access_token, after.id_token ?? '']) {
+      const { protectedHeader } = await jwtVerify(token, jwks);
+      expect(protectedHeader).toMatchObject({ kid: key.id, alg: algorithm });
+    }
+    await jwtVerify(before.access_token, jwks);
+    const introspected = await oidc.tokenIntrospection(
+      await discover(service, client),
+      before.access_token,
+    );
+    expect(introspected).toMatchObject({ active: true, sub: user.id });
+  },
+);
 
 test('lets scripts of an application’s origins in, and those of no other', async () => {
   const spa = await fixture.createApplication({

@@ -25,7 +25,11 @@ const context = { ...service.app.services, actor: systemActor, traceId: 'test' }
 const errorOf = (url: URL) => url.searchParams.get('error');
 
 /** Exchanges a code by hand; the answer's status and body. */
-async function postCode(parameters: Record<string, string>, secret = client.secret, id = client.id) {
+async function postCode(
+  parameters: Record<string, string>,
+  secret = client.secret,
+  id = client.id,
+) {
   const response = await fetch(`${issuer}/token`, {
     method: 'POST',
     headers: { authorization: basic(id, secret) },
@@ -56,7 +60,10 @@ test('issues an access token for a resource, with the scopes that the user holds
     audience: resource.indicator,
     typ: 'at+jwt',
   });
-  expect(protectedHeader).toMatchObject({ alg: 'ES256', kid: service.app.services.keys.current().kid });
+  expect(protectedHeader).toMatchObject({
+    alg: 'ES256',
+    kid: service.app.services.keys.current().kid,
+  });
   expect(payload).toMatchObject({ sub: user.id, client_id: client.id, scope: 'read' });
   const { iat = 0, exp = 0, jti = '' } = payload;
   expect(exp - iat).toBe(3600);
@@ -97,7 +104,10 @@ test('issues tokens for the management API as for any other resource', async () 
     resource: management.indicator,
     scope: 'openid users:read users:write',
   });
-  expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: management.indicator, scope: 'users:read' });
+  expect(decodeJwt(tokens.access_token)).toMatchObject({
+    aud: management.indicator,
+    scope: 'users:read',
+  });
 });
 
 test('gives an opaque token without a resource, which is for user info', async () => {
@@ -113,7 +123,11 @@ test('gives an opaque token without a resource, which is for user info', async (
     scope: 'openid profile email phone',
   });
   expect(tokens.access_token).not.toContain('.');
-  const claims = await oidc.fetchUserInfo(await discover(service, client), tokens.access_token, person.id);
+  const claims = await oidc.fetchUserInfo(
+    await discover(service, client),
+    tokens.access_token,
+    person.id,
+  );
   expect(claims).toEqual({
     sub: person.id,
     name: 'Grace Hopper',
@@ -129,7 +143,11 @@ test('gives an opaque token without a resource, which is for user info', async (
 
 test('keeps claims from those whose scopes do not give them', async () => {
   const tokens = await fixture.signIn({ scope: 'openid email' });
-  const claims = await oidc.fetchUserInfo(await discover(service, client), tokens.access_token, user.id);
+  const claims = await oidc.fetchUserInfo(
+    await discover(service, client),
+    tokens.access_token,
+    user.id,
+  );
   expect(claims).toEqual({ sub: user.id, email: 'Ada@Example.com' });
 });
 
@@ -179,14 +197,18 @@ test('lets one of several who use a code at once have tokens', async () => {
     Array.from({ length: 5 }, () => postCode({ code, code_verifier: verifier })),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(answers.every(({ status, body }) => status === 200 || body['error'] === 'invalid_grant')).toBe(true);
+  expect(
+    answers.every(({ status, body }) => status === 200 || body['error'] === 'invalid_grant'),
+  ).toBe(true);
 });
 
 test('takes the client secret in the header and in the body', async () => {
   const { code, verifier } = await obtainCode();
   const config = await discover(service, client, oidc.ClientSecretPost(client.secret));
   const callback = new URL(`${redirectUri}?code=${code}&iss=${encodeURIComponent(issuer)}`);
-  const tokens = await oidc.authorizationCodeGrant(config, callback, { pkceCodeVerifier: verifier });
+  const tokens = await oidc.authorizationCodeGrant(config, callback, {
+    pkceCodeVerifier: verifier,
+  });
   expect(tokens.access_token).toBeTypeOf('string');
 });
 
@@ -242,9 +264,15 @@ test('keeps no code, token or cookie that could be used by who reads the databas
 
 test('files everything that is a user’s under the user', async () => {
   const person = await fixture.createUser();
-  const { browser, visit } = await openSignInPage(service, client, { scope: 'openid offline_access' });
+  const { browser, visit } = await openSignInPage(service, client, {
+    scope: 'openid offline_access',
+  });
   await browser.submit(visit, { identifier: person.username ?? '', password });
-  await fixture.signIn({ browser, username: person.username ?? '', scope: 'openid offline_access' });
+  await fixture.signIn({
+    browser,
+    username: person.username ?? '',
+    scope: 'openid offline_access',
+  });
   await browser.open((await authorize(service, client, { prompt: 'login' })).url);
   const rows = await prisma.oidcRecord.groupBy({
     by: ['model'],
@@ -283,7 +311,9 @@ test('lets a native application listen on any port of the loopback address', asy
     redirectUri: 'http://127.0.0.1:49152/callback',
   });
   expect(tokens.claims()?.sub).toBe(user.id);
-  const { url } = await authorize(service, native, { redirect_uri: 'http://127.0.0.1:49152/other' });
+  const { url } = await authorize(service, native, {
+    redirect_uri: 'http://127.0.0.1:49152/other',
+  });
   expect((await openBrowser(service.app.services.baseUrl).open(url)).status).toBe(400);
 });
 
@@ -294,7 +324,9 @@ test('lets a change of an application take effect at once', async () => {
   const { url } = await authorize(service, application, {
     redirect_uri: 'https://old.example.com/callback',
   });
-  expect((await openBrowser(service.app.services.baseUrl).open(url)).url.pathname).toMatch(/^\/sign-in\//);
+  expect((await openBrowser(service.app.services.baseUrl).open(url)).url.pathname).toMatch(
+    /^\/sign-in\//,
+  );
   await prisma.application.update({
     where: { id: application.id },
     data: { redirectUris: [redirectUri] },
@@ -473,14 +505,17 @@ test('signs in a single-page application, which has no secret', async () => {
   expect(tokens.refresh_token).toBeTypeOf('string');
 });
 
-test.each(['/auth', '/auth?client_id=%00', '/auth?state=%00', '/auth?client_id=a&client_id=b', '/auth/unknown'])(
-  'answers %s with a page and without failing',
-  async (path) => {
-    const response = await fetch(`${issuer}${path}`, { headers: { accept: 'text/html' } });
-    expect(response.status).toBe(400);
-    expect(response.headers.get('content-type')).toContain('text/html');
-  },
-);
+test.each([
+  '/auth',
+  '/auth?client_id=%00',
+  '/auth?state=%00',
+  '/auth?client_id=a&client_id=b',
+  '/auth/unknown',
+])('answers %s with a page and without failing', async (path) => {
+  const response = await fetch(`${issuer}${path}`, { headers: { accept: 'text/html' } });
+  expect(response.status).toBe(400);
+  expect(response.headers.get('content-type')).toContain('text/html');
+});
 
 test('logs no fault of its own', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);

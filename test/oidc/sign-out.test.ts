@@ -21,7 +21,11 @@ const isSignedIn = async (browser: Browser) => {
 
 test('signs out after asking, and sends the user back to the application', async () => {
   const browser = openBrowser(service.app.services.baseUrl);
-  const tokens = await fixture.signIn({ browser, resource: resource.indicator, scope: 'openid read' });
+  const tokens = await fixture.signIn({
+    browser,
+    resource: resource.indicator,
+    scope: 'openid read',
+  });
   const question = await openSignOut(browser, {
     id_token_hint: tokens.id_token ?? '',
     post_logout_redirect_uri: goodbye,
@@ -71,8 +75,14 @@ test('refuses a sign-out that was not asked for on its own page', async () => {
 });
 
 test.each([
-  ['an address that is not registered', { client_id: client.id, post_logout_redirect_uri: 'https://evil.example.com' }],
-  ['an application that does not exist', { client_id: 'app_none', post_logout_redirect_uri: goodbye }],
+  [
+    'an address that is not registered',
+    { client_id: client.id, post_logout_redirect_uri: 'https://evil.example.com' },
+  ],
+  [
+    'an application that does not exist',
+    { client_id: 'app_none', post_logout_redirect_uri: goodbye },
+  ],
   ['a hint that is no token', { id_token_hint: 'garbage' }],
   ['a hint that was signed by someone else', { id_token_hint: forge() }],
 ])('refuses %s', async (_case, parameters) => {

@@ -167,8 +167,14 @@ describe('refuses', () => {
   });
 
   test('a wrong secret, and none', async () => {
-    for (const client of [{ ...worker, secret: 'wrong' }, { ...worker, id: orders.id }]) {
-      expect(await ask({}, client)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    for (const client of [
+      { ...worker, secret: 'wrong' },
+      { ...worker, id: orders.id },
+    ]) {
+      expect(await ask({}, client)).toMatchObject({
+        status: 401,
+        body: { error: 'invalid_client' },
+      });
     }
   });
 });
@@ -200,7 +206,10 @@ describe('clients of others', () => {
     const configuration = new openid.Configuration(server, worker.id, worker.secret);
     openid.allowInsecureRequests(configuration);
     expect(
-      await openid.clientCredentialsGrant(configuration, { resource: orders.indicator, scope: 'read' }),
+      await openid.clientCredentialsGrant(configuration, {
+        resource: orders.indicator,
+        scope: 'read',
+      }),
     ).toMatchObject({ token_type: 'bearer', scope: 'read', expires_in: 900 });
   });
 });

@@ -74,7 +74,9 @@ describe('invalid_request, of the form', () => {
     '*/*',
     '%00',
   ])('the media type %s', async (type) => {
-    invalid(await postToken(service, goodForm().toString(), { authorization, 'content-type': type }));
+    invalid(
+      await postToken(service, goodForm().toString(), { authorization, 'content-type': type }),
+    );
   });
 
   test('a media type with parameters is read all the same', async () => {
@@ -370,7 +372,10 @@ describe('invalid_request, of the subject token', async () => {
     ['characters beyond ASCII', `${header}.ü.${signature}`],
     ['two of them', `${subjectToken} ${subjectToken}`],
     ['60,000 characters', `${header}.${'a'.repeat(60_000)}.${signature}`],
-    ['a payload of 10,000 brackets', `${header}.${Buffer.from('['.repeat(10_000)).toString('base64url')}.${signature}`],
+    [
+      'a payload of 10,000 brackets',
+      `${header}.${Buffer.from('['.repeat(10_000)).toString('base64url')}.${signature}`,
+    ],
   ])('malformed: %s', async (_what, token) => {
     await refused(token);
   });
@@ -406,7 +411,9 @@ describe('invalid_request, of the subject token', async () => {
 
   test('forged: the public key used as the secret of an HMAC', async () => {
     const [jwk] = keys.jwks().keys;
-    const publicKey = (await importJWK({ ...jwk, ext: true }, ours.algorithm)) as Parameters<typeof exportSPKI>[0];
+    const publicKey = (await importJWK({ ...jwk, ext: true }, ours.algorithm)) as Parameters<
+      typeof exportSPKI
+    >[0];
     for (const text of [await exportSPKI(publicKey), JSON.stringify(jwk)]) {
       await refused(await sign(claims(), { alg: 'HS256' }, Buffer.from(text)));
     }
@@ -471,7 +478,10 @@ describe('invalid_request, of the subject token', async () => {
   });
 
   test('of a machine-to-machine client, which has no user', async () => {
-    await refused(await sign(claims({ sub: backend.id, client_id: backend.id })), 'not a token of a user');
+    await refused(
+      await sign(claims({ sub: backend.id, client_id: backend.id })),
+      'not a token of a user',
+    );
     await refused(await sign(claims({ sub: 'org_01h455vb4pex5vsknk084sn02q' })));
     await refused(await sign(claims({ sub: 'a\0b' })));
   });
@@ -578,21 +588,35 @@ describe('invalid_target', () => {
 });
 
 describe('invalid_scope', () => {
-  test.each([' ', 'read ', ' read', 'read  write', 'read\twrite', 'read\n', 'a"b', 'a\\b', 'ü', 'a\0b', '\u007f'])(
-    '%j',
-    async (scope) => {
-      expectRefusal(await ask({ scope }), 400, 'invalid_scope');
-    },
-  );
+  test.each([
+    ' ',
+    'read ',
+    ' read',
+    'read  write',
+    'read\twrite',
+    'read\n',
+    'a"b',
+    'a\\b',
+    'ü',
+    'a\0b',
+    '\u007f',
+  ])('%j', async (scope) => {
+    expectRefusal(await ask({ scope }), 400, 'invalid_scope');
+  });
 
   test('none for scopes that are many, or long, but well-formed', async () => {
     const many = Array.from({ length: 8000 }, (_, i) => `s${i}`).join(' ');
-    expect(await ask({ scope: `${many} read` })).toMatchObject({ status: 200, body: { scope: 'read' } });
+    expect(await ask({ scope: `${many} read` })).toMatchObject({
+      status: 200,
+      body: { scope: 'read' },
+    });
     expect(await ask({ scope: `read ${'x'.repeat(60_000)}` })).toMatchObject({
       status: 200,
       body: { scope: 'read' },
     });
-    expect(await ask({ scope: "read !#[]^_`{|}~'%()*+,-./:;<=>?@" })).toMatchObject({ status: 200 });
+    expect(await ask({ scope: "read !#[]^_`{|}~'%()*+,-./:;<=>?@" })).toMatchObject({
+      status: 200,
+    });
   });
 });
 
@@ -601,8 +625,17 @@ describe('whatever is sent', () => {
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.constantFrom(...Object.values(good), backend.id, 'client_credentials', 'a\0b', '%', ''),
   );
-  const names = [...Object.keys(good), 'organization_id', 'client_id', 'client_secret', 'actor_token'];
-  const anyName = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: anyText });
+  const names = [
+    ...Object.keys(good),
+    'organization_id',
+    'client_id',
+    'client_secret',
+    'actor_token',
+  ];
+  const anyName = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...names) },
+    { weight: 1, arbitrary: anyText },
+  );
 
   test('a form of any parameters, from a stranger, is refused and breaks nothing', async () => {
     await fc.assert(
@@ -645,7 +678,10 @@ describe('what is kept from view', () => {
   test('neither tokens nor secrets are logged, at any level', async () => {
     const { body } = await ask();
     await ask({ subject_token: `${subjectToken}x` });
-    await postToken(service, goodForm({ client_id: backend.id, client_secret: `${backend.secret}x` }));
+    await postToken(
+      service,
+      goodForm({ client_id: backend.id, client_secret: `${backend.secret}x` }),
+    );
     const log = JSON.stringify(service.logged);
     expect(service.logged.length).toBeGreaterThan(0);
     for (const secret of [backend.secret, subjectToken, body['access_token'] as string]) {
@@ -659,7 +695,11 @@ describe('what is kept from view', () => {
       const text = await (await fetch(`${service.url}/metrics`)).text();
       const line = text
         .split('\n')
-        .find((each) => each.startsWith(`signet_token_requests_total{grant="${exchangeGrantType}",outcome="${outcome}"}`));
+        .find((each) =>
+          each.startsWith(
+            `signet_token_requests_total{grant="${exchangeGrantType}",outcome="${outcome}"}`,
+          ),
+        );
       return Number(line?.split(' ').at(-1) ?? 0);
     };
     const [granted, refused] = [await count('granted'), await count('invalid_target')];
@@ -679,7 +719,8 @@ test('a database that fails is server_error, and the log alone says why', async 
   const client = await seedDirectory(broken.app.services.database, broken.clock).createClient({
     allowTokenExchange: true,
   });
-  await broken.app.services.database.prisma.$executeRaw`ALTER TABLE "RevokedToken" RENAME TO "Gone"`;
+  await broken.app.services.database.prisma
+    .$executeRaw`ALTER TABLE "RevokedToken" RENAME TO "Gone"`;
   const answer = await exchange(broken, client, {
     subject_token: await userToken(broken, strangerId(), client),
     resource: orders.indicator,

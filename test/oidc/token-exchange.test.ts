@@ -26,10 +26,7 @@ const verify = (token: string) =>
   });
 
 /** Exchanges and returns the answer with the claims of its token. */
-async function exchangeFor(
-  parameters: Record<string, string | undefined>,
-  client = backend,
-) {
+async function exchangeFor(parameters: Record<string, string | undefined>, client = backend) {
   const answer = await exchange(service, client, { resource: orders.indicator, ...parameters });
   expect(answer).toMatchObject({ status: 200 });
   const { payload } = await verify(answer.body['access_token'] as string);
@@ -113,7 +110,7 @@ test('exchanges an exchanged token again, with the chain of those who acted', as
 });
 
 describe('lifetime', () => {
-  test('is the resource\'s', async () => {
+  test("is the resource's", async () => {
     const lasting = await directory.createResource([]);
     const { body, claims } = await exchangeFor({
       subject_token: await userToken(service, user.id, frontend, { exp: 4_000_000_000 }),
@@ -237,7 +234,9 @@ describe('organizations', async () => {
     const of = (id: string) => `urn:signet:organization:${id}`;
     expect(await ask({ resource: of(elsewhere.id) })).toMatchObject(refused);
     expect(await ask({ resource: of('') })).toMatchObject(refused);
-    expect(await ask({ resource: of(berlin.id), organization_id: paris.id })).toMatchObject(refused);
+    expect(await ask({ resource: of(berlin.id), organization_id: paris.id })).toMatchObject(
+      refused,
+    );
     expect(
       await ask({ resource: of(berlin.id), organization_id: berlin.id, scope: 'bill' }),
     ).toMatchObject({ status: 200, body: { scope: 'bill' } });
@@ -247,10 +246,13 @@ describe('organizations', async () => {
 describe('who may', () => {
   const subjectToken = () => userToken(service, user.id, frontend);
 
-  test.each(['TRADITIONAL', 'MACHINE_TO_MACHINE'] as const)('%s applications with the exchange switched on', async (type) => {
-    const client = await directory.createClient({ type, allowTokenExchange: true });
-    await exchangeFor({ subject_token: await subjectToken() }, client);
-  });
+  test.each(['TRADITIONAL', 'MACHINE_TO_MACHINE'] as const)(
+    '%s applications with the exchange switched on',
+    async (type) => {
+      const client = await directory.createClient({ type, allowTokenExchange: true });
+      await exchangeFor({ subject_token: await subjectToken() }, client);
+    },
+  );
 
   test.each([
     ['TRADITIONAL', false],

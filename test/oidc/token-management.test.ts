@@ -81,7 +81,10 @@ test('introspects an opaque access token and a refresh token', async () => {
     scope: 'openid offline_access',
     token_type: 'Bearer',
   });
-  expect(await introspect(tokens.refresh_token ?? '')).toMatchObject({ active: true, sub: user.id });
+  expect(await introspect(tokens.refresh_token ?? '')).toMatchObject({
+    active: true,
+    sub: user.id,
+  });
 });
 
 test.each([
@@ -91,7 +94,10 @@ test.each([
   ['a NUL character', '\0'],
 ])('says that %s is not active', async (_case, token) => {
   const { status, text } = await post('introspection', new URLSearchParams({ token }));
-  expect({ status, body: JSON.parse(text) as unknown }).toEqual({ status: 200, body: { active: false } });
+  expect({ status, body: JSON.parse(text) as unknown }).toEqual({
+    status: 200,
+    body: { active: false },
+  });
 });
 
 test('says that an ID token is not active', async () => {
@@ -126,7 +132,8 @@ test('says that the tokens of a deleted application are not active', async () =>
 });
 
 test('revokes an access token for a resource, for whoever asks after', async () => {
-  const { access_token: token, refresh_token: refreshToken = '' } = await fixture.signIn(forResource);
+  const { access_token: token, refresh_token: refreshToken = '' } =
+    await fixture.signIn(forResource);
   await revoke(token);
   expect(await introspect(token)).toEqual({ active: false });
   const { jti = '', exp = 0 } = decodeJwt(token);
@@ -154,7 +161,9 @@ test('revokes with a refresh token what was issued under the same sign-in', asyn
   const refreshToken = tokens.refresh_token ?? '';
   await revoke(refreshToken);
   expect(await introspect(tokens.access_token)).toEqual({ active: false });
-  await expect(refresh(service, client, refreshToken)).rejects.toMatchObject({ error: 'invalid_grant' });
+  await expect(refresh(service, client, refreshToken)).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
 });
 
 test('revokes an opaque access token', async () => {
@@ -184,35 +193,41 @@ test('lets an application without a secret revoke its own tokens, from its own o
   expect(await introspect(token)).toEqual({ active: false });
 });
 
-test.each(['garbage', 'eyJhbGciOiJub25lIn0.e30.', '\0'])('takes %j for revoked already', async (token) => {
-  const before = await prisma.revokedToken.count();
-  expect((await post('revocation', new URLSearchParams({ token }))).status).toBe(200);
-  expect(await prisma.revokedToken.count()).toBe(before);
-});
+test.each(['garbage', 'eyJhbGciOiJub25lIn0.e30.', '\0'])(
+  'takes %j for revoked already',
+  async (token) => {
+    const before = await prisma.revokedToken.count();
+    expect((await post('revocation', new URLSearchParams({ token }))).status).toBe(200);
+    expect(await prisma.revokedToken.count()).toBe(before);
+  },
+);
 
 const kinds = [
   ['a JWT', async () => (await fixture.signIn(forResource)).access_token],
   ['an opaque token', async () => (await fixture.signIn()).access_token],
 ] as const;
 
-test.each(kinds)('introspects and revokes %s for an authenticated client alone', async (_kind, obtain) => {
-  const token = await obtain();
-  const { id } = machine;
-  for (const path of ['introspection', 'revocation']) {
-    for (const headers of [
-      { authorization: basic(id, 'not the secret') },
-      { authorization: basic(newId('Application'), machine.secret) },
-    ]) {
-      const answer = await post(path, new URLSearchParams({ token }), headers);
-      expect(answer.status).toBe(401);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
-      expect(JSON.parse(answer.text)).toMatchObject({ error: 'invalid_client' });
+test.each(kinds)(
+  'introspects and revokes %s for an authenticated client alone',
+  async (_kind, obtain) => {
+    const token = await obtain();
+    const { id } = machine;
+    for (const path of ['introspection', 'revocation']) {
+      for (const headers of [
+        { authorization: basic(id, 'not the secret') },
+        { authorization: basic(newId('Application'), machine.secret) },
+      ]) {
+        const answer = await post(path, new URLSearchParams({ token }), headers);
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+        expect(JSON.parse(answer.text)).toMatchObject({ error: 'invalid_client' });
+      }
+      const claimed = await post(path, new URLSearchParams({ token, client_id: id }), {});
+      expect(claimed.status).toBe(401);
     }
-    const claimed = await post(path, new URLSearchParams({ token, client_id: id }), {});
-    expect(claimed.status).toBe(401);
-  }
-  expect(await introspect(token)).toMatchObject({ active: true });
-});
+    expect(await introspect(token)).toMatchObject({ active: true });
+  },
+);
 
 test('introspects nothing for a client that cannot keep a secret', async () => {
   const spa = await fixture.createApplication({ type: 'SPA' });

@@ -66,7 +66,7 @@ async function costOf(request: () => Promise<{ status: number }>, status: number
   return Math.min(...costs);
 }
 
-test('sees the statements of both of the service\'s pools', async () => {
+test("sees the statements of both of the service's pools", async () => {
   const before = observed.executed.length;
   await app.services.database.prisma.user.count();
   await app.services.database.tokens.query('seen', 'SELECT 1 AS "seen"', []);
@@ -87,7 +87,12 @@ test.each<[string, Record<string, string>, string | undefined, number]>([
   ['an application that may not', {}, basic(switchedOff.id, switchedOff.secret), 400],
   ['a token type that is not supported', { subject_token_type: 'x' }, credentials, 400],
   ['a subject token that is none', { subject_token: 'x' }, credentials, 400],
-  ['a subject token that was changed', { subject_token: `${parameters.subject_token}x` }, credentials, 400],
+  [
+    'a subject token that was changed',
+    { subject_token: `${parameters.subject_token}x` },
+    credentials,
+    400,
+  ],
   [
     'a subject token of no one',
     { subject_token: await userToken(service, strangerId(), frontend) },
@@ -95,16 +100,29 @@ test.each<[string, Record<string, string>, string | undefined, number]>([
     400,
   ],
   ['an unknown resource', { resource: 'https://unknown.example.com' }, credentials, 400],
-  ['an organization of others', { organization_id: 'org_01h455vb4pex5vsknk084sn02q' }, credentials, 400],
+  [
+    'an organization of others',
+    { organization_id: 'org_01h455vb4pex5vsknk084sn02q' },
+    credentials,
+    400,
+  ],
   ['a scope against the grammar', { scope: '"' }, credentials, 400],
 ])('%s costs one statement', async (_what, changes, authorization, status) => {
   const request = () =>
-    postToken(service, formOf({ ...parameters, ...changes }), authorization ? { authorization } : {});
+    postToken(
+      service,
+      formOf({ ...parameters, ...changes }),
+      authorization ? { authorization } : {},
+    );
   expect(await costOf(request, status)).toBe(1);
 });
 
 test('client credentials cost one statement', async () => {
-  const form = formOf({ grant_type: 'client_credentials', resource: orders.indicator, scope: 'read' });
+  const form = formOf({
+    grant_type: 'client_credentials',
+    resource: orders.indicator,
+    scope: 'read',
+  });
   const request = () => postToken(service, form, { authorization: credentials });
   expect(await costOf(request, 200)).toBe(1);
 });
@@ -140,7 +158,8 @@ test('requests that come at once share statements, and each gets its own answer'
   expect(statements.length).toBeLessThanOrEqual(people.length);
   for (const { person, scope, resource, i } of people) {
     const answer = answers[i];
-    if (i % 7 === 3) expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
+    if (i % 7 === 3)
+      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
     else if (i % 7 === 5) expect(answer).toMatchObject({ status: 401 });
     else {
       expect(answer).toMatchObject({

@@ -12,7 +12,11 @@ const { issuer } = service.app.services;
 const token = await service.managementToken();
 
 /** Sends a mutation and returns what its payload has under a name. */
-async function mutate(name: string, input: object, select: string): Promise<Record<string, string>> {
+async function mutate(
+  name: string,
+  input: object,
+  select: string,
+): Promise<Record<string, string>> {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   const { data, errors } = await send<Record<string, Record<string, never>>>(
     { url: service.url, token },
@@ -32,7 +36,9 @@ const literal = (value: unknown): string => {
     const text = JSON.stringify(value);
     return /^"[A-Z_]{3,}"$/.test(text) ? text.slice(1, -1) : text;
   }
-  return `{${Object.entries(value).map(([name, each]) => `${name}:${literal(each)}`).join(',')}}`;
+  return `{${Object.entries(value)
+    .map(([name, each]) => `${name}:${literal(each)}`)
+    .join(',')}}`;
 };
 
 const idOf = async (name: string, input: object, thing: string) =>
@@ -119,17 +125,25 @@ test('rights given and taken show in the next exchange', async () => {
 
 test.each([
   ['a forced sign-out', 'signOutUser', { id: userId }, password],
-  ['a new password', 'updateUserPassword', { id: userId, password: 'another long one' }, 'another long one'],
-] as const)('%s ends the tokens issued so far, and a new sign-in gives good ones', async (_what, name, input, next) => {
-  const { access_token: accessToken } = await enter();
-  const exchanged = (await swap(accessToken)).body['access_token'] as string;
-  await mutate(name, input, 'user { id }');
-  expect(await swap(accessToken)).toMatchObject(refused);
-  expect(await swap(exchanged)).toMatchObject(refused);
-  // Tokens of the very millisecond of the change count as issued before it.
-  service.clock.advance(1);
-  expect(await swap((await enter(next)).access_token)).toMatchObject({ status: 200 });
-});
+  [
+    'a new password',
+    'updateUserPassword',
+    { id: userId, password: 'another long one' },
+    'another long one',
+  ],
+] as const)(
+  '%s ends the tokens issued so far, and a new sign-in gives good ones',
+  async (_what, name, input, next) => {
+    const { access_token: accessToken } = await enter();
+    const exchanged = (await swap(accessToken)).body['access_token'] as string;
+    await mutate(name, input, 'user { id }');
+    expect(await swap(accessToken)).toMatchObject(refused);
+    expect(await swap(exchanged)).toMatchObject(refused);
+    // Tokens of the very millisecond of the change count as issued before it.
+    service.clock.advance(1);
+    expect(await swap((await enter(next)).access_token)).toMatchObject({ status: 200 });
+  },
+);
 
 test('suspension ends them, for as long as it lasts and for good', async () => {
   const { access_token: accessToken } = await enter('another long one');

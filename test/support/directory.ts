@@ -21,7 +21,10 @@ export function seedDirectory(database: Database, clock: Clock) {
   const { prisma } = database;
   const stamps = () => ({ createdAt: clock.now(), updatedAt: clock.now() });
   let count = 0;
-  const nextName = (kind: string) => `${kind} ${(count += 1)}`;
+  const nextName = (kind: string) => {
+    count += 1;
+    return `${kind} ${count}`;
+  };
 
   async function scopeIds(resource: Resource, names: readonly string[]) {
     const scopes = await prisma.scope.findMany({
@@ -32,22 +35,37 @@ export function seedDirectory(database: Database, clock: Clock) {
     return scopes.map(({ id }) => id);
   }
 
-  async function createRole(type: 'USER' | 'MACHINE_TO_MACHINE', resource: Resource, scopes: readonly string[]) {
+  async function createRole(
+    type: 'USER' | 'MACHINE_TO_MACHINE',
+    resource: Resource,
+    scopes: readonly string[],
+  ) {
     const role = await prisma.role.create({
       data: { id: newId('Role'), name: nextName('Role'), type, ...stamps() },
     });
     const ids = await scopeIds(resource, scopes);
-    await prisma.roleScope.createMany({ data: ids.map((scopeId) => ({ roleId: role.id, scopeId })) });
+    await prisma.roleScope.createMany({
+      data: ids.map((scopeId) => ({ roleId: role.id, scopeId })),
+    });
     return role;
   }
 
   /** @param scopes Names of scopes by resource, and names of organization scopes, which are made where missing. */
   async function createOrganizationRole(
     type: 'USER' | 'MACHINE_TO_MACHINE',
-    scopes: { resource?: Resource; resourceScopes?: readonly string[]; organizationScopes?: readonly string[] },
+    scopes: {
+      resource?: Resource;
+      resourceScopes?: readonly string[];
+      organizationScopes?: readonly string[];
+    },
   ) {
     const role = await prisma.organizationRole.create({
-      data: { id: newId('OrganizationRole'), name: nextName('Organization role'), type, ...stamps() },
+      data: {
+        id: newId('OrganizationRole'),
+        name: nextName('Organization role'),
+        type,
+        ...stamps(),
+      },
     });
     if (scopes.resource) {
       const ids = await scopeIds(scopes.resource, scopes.resourceScopes ?? []);
@@ -133,7 +151,11 @@ export function seedDirectory(database: Database, clock: Clock) {
     },
 
     /** Gives an application scopes of a resource through a role. */
-    async allowClient(client: TestClient, resource: Resource, scopes: readonly string[]): Promise<void> {
+    async allowClient(
+      client: TestClient,
+      resource: Resource,
+      scopes: readonly string[],
+    ): Promise<void> {
       const role = await createRole('MACHINE_TO_MACHINE', resource, scopes);
       await prisma.applicationRole.create({ data: { applicationId: client.id, roleId: role.id } });
     },
@@ -159,7 +181,9 @@ export function seedDirectory(database: Database, clock: Clock) {
       const key = { organizationId: organization.id, applicationId: client.id };
       await prisma.organizationApplication.create({ data: { ...key, createdAt: clock.now() } });
       const role = await createOrganizationRole('MACHINE_TO_MACHINE', scopes);
-      await prisma.organizationApplicationRole.create({ data: { ...key, organizationRoleId: role.id } });
+      await prisma.organizationApplicationRole.create({
+        data: { ...key, organizationRoleId: role.id },
+      });
     },
   };
 }

@@ -18,20 +18,28 @@ export async function createSignInFixture(service: TestService) {
   const passwordDigest = await hashPassword(password);
   let count = 0;
 
-  const createUser = (values: Partial<Prisma.UserUncheckedCreateInput> = {}): Promise<User> =>
-    directory.createUser({
-      username: `user${(count += 1)}`,
+  const createUser = (values: Partial<Prisma.UserUncheckedCreateInput> = {}): Promise<User> => {
+    count += 1;
+    return directory.createUser({
+      username: `user${count}`,
       passwordDigest,
       passwordAlgorithm: 'Argon2id',
       ...values,
     });
+  };
   const createApplication = (
     values: Partial<Prisma.ApplicationUncheckedCreateInput> = {},
   ): Promise<TestClient> =>
     directory.createClient({ type: 'TRADITIONAL', redirectUris: [redirectUri], ...values });
 
-  const user = await createUser({ username: 'Ada', primaryEmail: 'Ada@Example.com', name: 'Ada Lovelace' });
-  const client = await createApplication({ postLogoutRedirectUris: ['https://app.example.com/bye'] });
+  const user = await createUser({
+    username: 'Ada',
+    primaryEmail: 'Ada@Example.com',
+    name: 'Ada Lovelace',
+  });
+  const client = await createApplication({
+    postLogoutRedirectUris: ['https://app.example.com/bye'],
+  });
   const resource = await directory.createResource(['read', 'write']);
   await directory.allowUser(user, resource, ['read']);
 
@@ -73,7 +81,8 @@ export async function authorize(
     code_challenge_method: 'S256',
     ...parameters,
   };
-  for (const [name, value] of Object.entries(all)) if (value !== undefined) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(all))
+    if (value !== undefined) url.searchParams.set(name, value);
   return { url, verifier };
 }
 
@@ -81,7 +90,10 @@ export async function authorize(
 export async function openSignInPage(
   service: TestService,
   client: Pick<TestClient, 'id'>,
-  { browser = openBrowser(service.app.services.baseUrl), ...parameters }: { browser?: Browser } & Record<string, unknown> = {},
+  {
+    browser = openBrowser(service.app.services.baseUrl),
+    ...parameters
+  }: { browser?: Browser } & Record<string, unknown> = {},
 ): Promise<{ browser: Browser; visit: Visit; verifier: string }> {
   const { url, verifier } = await authorize(service, client, parameters as Record<string, string>);
   return { browser, visit: await browser.open(url), verifier };

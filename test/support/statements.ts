@@ -1,4 +1,4 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Database, openPostgresql } from '../../src/db/database.ts';
 import type { TestDatabase } from './database.ts';
 
