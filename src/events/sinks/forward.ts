@@ -11,6 +11,8 @@ export const sinkName = 'sink';
 const batchSize = 100;
 const pollMs = 1_000;
 const retryMs = 1_000;
+/** How far it has come is taken note of this often while a batch is under way. */
+const noteMs = 1_000;
 
 /**
  * Hands every event on to a sink, in order and at least once, from wherever the last process that did so had come;
@@ -59,6 +61,7 @@ export async function forwardEvents(
       });
       const { events } = await readNext(prisma, position, batchSize);
       let reached: EventPosition | undefined;
+      let notedAt = clock.now().getTime();
       try {
         for (const event of events) {
           behindSince = event.occurredAt;
@@ -66,6 +69,10 @@ export async function forwardEvents(
           reached = event.position;
           published.inc();
           if (signal.aborted) break;
+          // Killed over and over before a slow batch ends, processes would each begin with the same events.
+          if (clock.now().getTime() - notedAt < noteMs) continue;
+          await writeConsumer(prisma, sinkName, reached);
+          notedAt = clock.now().getTime();
         }
         behindSince = undefined;
       } finally {
