@@ -15,7 +15,7 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
 const plans = [
   { subscribers: 1, burst: 5_000, paced: 300, everyMs: 10 },
   { subscribers: 100, burst: 1_000, paced: 300, everyMs: 10 },
-  { subscribers: 1_000, burst: 300, paced: 60, everyMs: 100 },
+  { subscribers: 1_000, burst: 100, paced: 60, everyMs: 100 },
 ];
 
 const children: ChildProcess[] = [];
@@ -183,7 +183,10 @@ async function throughTheTail(): Promise<void> {
           SIGNET_SECRET: 'a secret for the bench',
         });
         const { child: clients } = await start('./event-clients.ts');
-        found.push([name, await measure(child, clients, hello, plan)]);
+        const figures = await measure(child, clients, hello, plan);
+        // A line as soon as it is known; the table comes at the end.
+        console.log(`${plan.subscribers} × ${name}:`, JSON.stringify(figures));
+        found.push([name, figures]);
         await Promise.all([stop(clients), stop(child)]);
       } finally {
         await database?.drop();

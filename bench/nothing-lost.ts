@@ -10,6 +10,7 @@ import { createBenchDatabase } from './database.ts';
 
 const mutations = Number(process.env['BENCH_MUTATIONS'] ?? 10_000);
 const kills = Number(process.env['BENCH_KILLS'] ?? 10);
+const isEmbeddedToo = process.env['BENCH_EMBEDDED'] !== 'off';
 
 async function run(name: string, about: Pick<Ordeal, 'environment' | 'nodes'>): Promise<void> {
   const findings = await undergo({
@@ -46,7 +47,9 @@ async function run(name: string, about: Pick<Ordeal, 'environment' | 'nodes'>): 
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-bench-'));
 const database = await createBenchDatabase();
 try {
-  await run('Embedded, one process', { environment: { DATA_DIR: dataDir }, nodes: 1 });
+  if (isEmbeddedToo) {
+    await run('Embedded, one process', { environment: { DATA_DIR: dataDir }, nodes: 1 });
+  }
   if (database) {
     await run('PostgreSQL, two nodes', { environment: { DATABASE_URL: database.url }, nodes: 2 });
   }
