@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   Application as ApplicationRow,
@@ -172,18 +171,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: ApplicationFilter, description: 'Which applications to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { application } = context.database.prisma;
-        const where = applicationWhere(args.filter);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.application,
+          where: applicationWhere(args.filter),
           order: order.read(args.orderBy),
-          find: (page) =>
-            application.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => application.count({ where }),
-        });
-      },
+        }),
     },
     ApplicationConnection,
   ),

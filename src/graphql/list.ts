@@ -1,5 +1,9 @@
 import type { ObjectRef, OutputType } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Prisma } from '../generated/prisma/client.ts';
 import { builder, limits, type SchemaTypes } from './builder.ts';
+import type { GraphQLContext } from './context.ts';
 import { requestError } from './request-error.ts';
 
 const defaultPageSize = 20;
@@ -101,12 +105,6 @@ export interface ListOrder {
   readonly nullable: boolean;
 }
 
-interface PageQuery {
-  readonly where: object;
-  readonly orderBy: object[];
-  readonly take: number;
-}
-
 type Position = readonly [value: string | null, id: string];
 
 // The position and not the row: a page goes on after a row that is gone in the meantime.
@@ -158,19 +156,31 @@ export function pageSize({ first, last }: PageArguments): number {
   return size;
 }
 
+/** Where the rows of a list are: a model of the Prisma client. */
+interface Model<Row> {
+  // biome-ignore lint/suspicious/noExplicitAny: each model has arguments of its own, which `where` and `order` fit.
+  findMany(query: any): PromiseLike<Row[]>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  count(query: any): Promise<number>;
+}
+
 /**
- * Reads one page of a root list by keyset: the cost of a page does not grow with its depth.
+ * Reads one page of a root list by keyset, with what the request selects of its nodes: the cost of a page does not
+ * grow with its depth. The whole is counted only where the request asks for `totalCount`.
  *
- * @param find Reads rows, given Prisma's `where`, `orderBy` and `take`.
- * @param count Counts the whole list; called only where the request asks for `totalCount`.
+ * @param options.where The list's own condition, for Prisma.
+ * @throws BAD_USER_INPUT when a page is too large, or a cursor is none of this list in this order.
  */
 export async function readPage<Row extends { id: string }>(options: {
-  args: PageArguments;
-  order: ListOrder;
-  find: (query: PageQuery) => Promise<Row[]>;
-  count: () => Promise<number>;
+  readonly args: PageArguments;
+  readonly context: GraphQLContext;
+  readonly info: GraphQLResolveInfo;
+  readonly model: Model<Row>;
+  readonly where: object;
+  readonly order: ListOrder;
 }) {
-  const { args, order } = options;
+  const { args, context, info, model, where, order } = options;
+  const selection = queryFromInfo({ context, info, path: ['edges', 'node'] });
   const size = pageSize(args);
   const isBackward = args.last != null;
   const after = args.after == null ? undefined : decodeCursor(args.after, 'after');
@@ -183,10 +193,15 @@ export async function readPage<Row extends { id: string }>(options: {
   for (const part of parts) {
     const missing = size + 1 - rows.length;
     if (missing === 0) break;
-    const where = { AND: [part, bound.length === 1 ? (bound[0] ?? {}) : { OR: bound }] };
-    rows.push(
-      ...(await options.find({ where, orderBy: orderBy(order, isBackward), take: missing })),
-    );
+    const range = [part, bound.length === 1 ? (bound[0] ?? {}) : { OR: bound }];
+    const query = { where: { AND: [where, ...range] }, orderBy: orderBy(order, isBackward) };
+    try {
+      rows.push(...(await model.findMany({ ...selection, ...query, take: missing })));
+    } catch (error) {
+      // A cursor of another order holds another kind of value: a name where there should be an instant.
+      if (!(after || before) || !(error instanceof Prisma.PrismaClientValidationError)) throw error;
+      throw requestError('BAD_USER_INPUT', 'The cursor is none of this list in this order.');
+    }
   }
   const hasMore = rows.length > size;
   const page = rows.slice(0, size);
@@ -200,7 +215,7 @@ export async function readPage<Row extends { id: string }>(options: {
       startCursor: edges.at(0)?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },
-    totalCount: options.count,
+    totalCount: () => model.count({ where }),
   };
 }
 

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   InvitationStatus,
@@ -134,22 +133,15 @@ builder.queryFields((t) => ({
         }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { organizationInvitation } = context.database.prisma;
-        const where = invitationWhere(args.filter, context.clock.now());
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.organizationInvitation,
+          where: invitationWhere(args.filter, context.clock.now()),
           order: order.read(args.orderBy),
-          find: (page) =>
-            organizationInvitation.findMany({
-              ...query,
-              ...page,
-              where: { AND: [where, page.where] },
-            }),
-          count: () => organizationInvitation.count({ where }),
-        });
-      },
+        }),
     },
     OrganizationInvitationConnection,
   ),

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type {
   OrganizationRole as OrganizationRoleRow,
@@ -162,18 +161,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: OrganizationRoleFilter, description: 'Which roles to list.' }),
         orderBy: t.arg({ type: roleOrder.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { organizationRole } = context.database.prisma;
-        const where = roleWhere(args.filter);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.organizationRole,
+          where: roleWhere(args.filter),
           order: roleOrder.read(args.orderBy),
-          find: (page) =>
-            organizationRole.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => organizationRole.count({ where }),
-        });
-      },
+        }),
     },
     OrganizationRoleConnection,
   ),
@@ -195,18 +191,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: OrganizationScopeFilter, description: 'Which scopes to list.' }),
         orderBy: t.arg({ type: scopeOrder.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { organizationScope } = context.database.prisma;
-        const where = textWhere(args.filter?.search);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.organizationScope,
+          where: textWhere(args.filter?.search),
           order: scopeOrder.read(args.orderBy),
-          find: (page) =>
-            organizationScope.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => organizationScope.count({ where }),
-        });
-      },
+        }),
     },
     OrganizationScopeConnection,
   ),

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type {
   OrganizationEmailDomain as OrganizationEmailDomainRow,
@@ -260,18 +259,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: OrganizationFilter, description: 'Which organizations to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { organization } = context.database.prisma;
-        const where = organizationWhere(args.filter);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.organization,
+          where: organizationWhere(args.filter),
           order: order.read(args.orderBy),
-          find: (page) =>
-            organization.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => organization.count({ where }),
-        });
-      },
+        }),
     },
     OrganizationConnection,
   ),

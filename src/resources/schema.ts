@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   Prisma,
@@ -116,18 +115,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: ResourceFilter, description: 'Which resources to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { resource } = context.database.prisma;
-        const where = resourceWhere(args.filter);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.resource,
+          where: resourceWhere(args.filter),
           order: order.read(args.orderBy),
-          find: (page) =>
-            resource.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => resource.count({ where }),
-        });
-      },
+        }),
     },
     ResourceConnection,
   ),

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, Role as RoleRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
@@ -108,17 +107,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: RoleFilter, description: 'Which roles to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { role } = context.database.prisma;
-        const where = roleWhere(args.filter);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.role,
+          where: roleWhere(args.filter),
           order: order.read(args.orderBy),
-          find: (page) => role.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => role.count({ where }),
-        });
-      },
+        }),
     },
     RoleConnection,
   ),

@@ -75,18 +75,18 @@ builder.queryFields((t) => ({
       type: SigningKey,
       description: 'The keys that sign tokens or did, newest first. Takes the scope `all`.',
       authScopes: { scope: 'all' },
-      resolve: (_root, args, { database: { prisma }, clock }) => {
-        const where = { OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] };
+      resolve: (_root, args, context, info) => {
+        const { signingKey } = context.database.prisma;
         return readPage({
           args,
+          context,
+          info,
+          model: {
+            findMany: (query: object) => signingKey.findMany({ ...query, select: publicColumns }),
+            count: (query: object) => signingKey.count(query),
+          },
+          where: { OR: [{ expiresAt: null }, { expiresAt: { gt: context.clock.now() } }] },
           order: { field: 'id', nullable: false, direction: 'desc' },
-          find: (page) =>
-            prisma.signingKey.findMany({
-              ...page,
-              select: publicColumns,
-              where: { AND: [where, page.where] },
-            }),
-          count: () => prisma.signingKey.count({ where }),
         });
       },
     },

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { Prisma, User as UserRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
@@ -172,17 +171,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: UserFilter, description: 'Which users to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { user } = context.database.prisma;
-        const where = userWhere(args.filter);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.user,
+          where: userWhere(args.filter),
           order: order.read(args.orderBy),
-          find: (page) => user.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => user.count({ where }),
-        });
-      },
+        }),
     },
     UserConnection,
   ),

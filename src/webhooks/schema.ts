@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { EventName } from '../events/catalogue.ts';
 import { EventInterface, EventTypeEnum } from '../events/schema.ts';
@@ -144,18 +143,15 @@ export const Webhook = builder.prismaNode('Webhook', {
         description: 'Its deliveries, newest first.',
         select: { id: true },
         args: { filter: t.arg({ type: DeliveryFilter, description: 'Which deliveries to list.' }) },
-        resolve: (webhook, args, context, info) => {
-          const { delivery } = context.database.prisma;
-          const where = deliveryWhere(webhook.id, args.filter);
-          const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-          return readPage({
+        resolve: (webhook, args, context, info) =>
+          readPage({
             args,
+            context,
+            info,
+            model: context.database.prisma.delivery,
+            where: deliveryWhere(webhook.id, args.filter),
             order: { field: 'id', nullable: false, direction: 'desc' },
-            find: (page) =>
-              delivery.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-            count: () => delivery.count({ where }),
-          });
-        },
+          }),
       },
       DeliveryConnection,
     ),
@@ -222,18 +218,15 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: WebhookFilter, description: 'Which webhooks to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) => {
-        const { webhook } = context.database.prisma;
-        const where = webhookWhere(args.filter);
-        const query = queryFromInfo({ context, info, path: ['edges', 'node'] });
-        return readPage({
+      resolve: (_root, args, context, info) =>
+        readPage({
           args,
+          context,
+          info,
+          model: context.database.prisma.webhook,
+          where: webhookWhere(args.filter),
           order: order.read(args.orderBy),
-          find: (page) =>
-            webhook.findMany({ ...query, ...page, where: { AND: [where, page.where] } }),
-          count: () => webhook.count({ where }),
-        });
-      },
+        }),
     },
     WebhookConnection,
   ),

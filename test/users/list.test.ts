@@ -144,3 +144,13 @@ test.each([
   expect(status).toBe(400);
   expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
 });
+
+test('refuses a cursor of another order as BAD_USER_INPUT', async () => {
+  const byName = await list({ first: 1, orderBy: { field: 'NAME', direction: 'ASC' } });
+  const { status, errors } = await send(endpoint, List, {
+    first: 1,
+    after: byName.pageInfo.endCursor,
+    orderBy: { field: 'UPDATED_AT', direction: 'ASC' },
+  });
+  expect([status, errors?.[0]?.extensions['code']]).toEqual([400, 'BAD_USER_INPUT']);
+});
