@@ -11,6 +11,7 @@ import type { SourceRequest } from './event-source.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
+const isTailMeasured = process.env['BENCH_TAIL'] !== 'off';
 /** So many events that no reader falls behind by as much as it may. */
 const plans = [
   { subscribers: 1, burst: 5_000, paced: 300, everyMs: 10 },
@@ -234,7 +235,7 @@ async function appendOverhead(name: string, urls: readonly [string, string]): Pr
 }
 
 try {
-  await throughTheTail();
+  if (isTailMeasured) await throughTheTail();
   await appendOverhead('Embedded', ['', '']);
   const [first, second] = [await createBenchDatabase(), await createBenchDatabase()];
   if (first && second) {
