@@ -20,7 +20,7 @@ import { grantTtlSeconds, loadGrant, refreshTokenTtlSeconds } from './grants.ts'
 import { askSignOut, showError, showSignedOut } from './pages.ts';
 import { recordSignIn } from './record-sign-in.ts';
 import { prepareRequest, requestOf } from './requests.ts';
-import { findResourceServer } from './resource-servers.ts';
+import { findResourceServer, requestedTarget } from './resource-servers.ts';
 
 const opaqueTokenTtlSeconds = 3600;
 
@@ -141,11 +141,13 @@ function configure(services: Services): Configuration {
     },
     formats: {
       customizers: {
-        async jwt(_ctx, token, { payload }) {
+        async jwt(ctx, token, { payload }) {
           const now = services.clock.now();
           const exp = toNumericDate(now) + token.expiration;
           const jti = newJti(now);
           Object.assign(payload, { jti, exp, iat: toNumericDate(now), scope: token.scope ?? '' });
+          const { organizationId } = requestedTarget(ctx, String(payload['aud']));
+          if (organizationId !== undefined) payload['organization_id'] = organizationId;
           if (token.kind !== 'AccessToken')
             throw new Error('Client credentials are not issued here.');
           const { grantId, accountId, clientId } = token;

@@ -23,9 +23,11 @@ export const organizationTokenTtlSeconds = 3600;
  *
  * @throws {InvalidRequest} without `resource`. {@link InvalidTarget} when it is repeated.
  */
-export function readTarget(form: Form): Target {
-  const indicator = form.getResource();
-  const organizationId = form.find('organization_id');
+export const readTarget = (form: Form): Target =>
+  targetOf(form.getResource(), form.find('organization_id'));
+
+/** What an indicator and an `organization_id` name together. */
+export function targetOf(indicator: string, organizationId: string | undefined): Target {
   return indicator.startsWith(organizationIndicatorPrefix)
     ? {
         indicator,
