@@ -1,19 +1,24 @@
 /**
- * Answers the questions that are asked in one turn of the event loop together.
+ * Answers questions together: those asked in one turn of the event loop, and those asked while as many batches as
+ * allowed are under way.
  *
  * @param answerAll Answers questions in their order, one answer each. Where it fails, each of them fails.
  * @param maxSize The largest number of questions put at once; more are split.
+ * @param maxUnderWay How many batches may be under way at once; the more load, the larger they get.
  */
 export function createBatch<Question, Answer>(
   answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
   maxSize: number,
+  maxUnderWay: number,
 ): (question: Question) => Promise<Answer> {
   type Waiting = {
     question: Question;
     resolve: (answer: Answer) => void;
     reject: (error: unknown) => void;
   };
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
+  let underWay = 0;
+  let isDue = false;
 
   async function answer(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -26,15 +31,26 @@ export function createBatch<Question, Answer>(
   }
 
   function flush(): void {
-    const all = waiting;
-    waiting = [];
-    for (let i = 0; i < all.length; i += maxSize) void answer(all.slice(i, i + maxSize));
+    isDue = false;
+    while (waiting.length > 0 && underWay < maxUnderWay) {
+      underWay += 1;
+      void answer(waiting.splice(0, maxSize)).then(() => {
+        underWay -= 1;
+        schedule();
+      });
+    }
+  }
+
+  function schedule(): void {
+    if (isDue || waiting.length === 0 || underWay === maxUnderWay) return;
+    isDue = true;
+    // After the turn's input has been read, so after every request that came with it.
+    setImmediate(flush);
   }
 
   return (question) =>
     new Promise((resolve, reject) => {
-      // After the turn's input has been read, so after every request that came with it.
-      if (waiting.length === 0) setImmediate(flush);
       waiting.push({ question, resolve, reject });
+      schedule();
     });
 }

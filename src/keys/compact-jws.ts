@@ -1,4 +1,4 @@
-import { constants, type KeyObject, sign, verify } from 'node:crypto';
+import { constants, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { SigningAlgorithm } from '../config.ts';
 
@@ -45,6 +45,19 @@ export async function signCompact(
   return `${text}.${signature.toString('base64url')}`;
 }
 
+// A user's token comes again with each of the user's calls, and whether a signature is a key's never changes: what
+// held once is not computed again. Only that is remembered, by digest and for as long as the key itself; expiry,
+// revocation and every other question about a token are asked each time.
+const maxRemembered = 10_000;
+const remembered = new WeakMap<KeyObject, Set<string>>();
+
+function remember(key: KeyObject, digest: string): void {
+  const known = remembered.get(key) ?? new Set();
+  remembered.set(key, known.add(digest));
+  const [oldest] = known;
+  if (known.size > maxRemembered && oldest !== undefined) known.delete(oldest);
+}
+
 /**
  * Whether a signature is the key's over the first two parts of a JWS compact serialization (RFC 7515 §5.2).
  *
@@ -57,10 +70,16 @@ export async function verifyCompact(
   signature: string,
 ): Promise<boolean> {
   const { digest, options, isQuick } = parametersOf(algorithm);
+  const fingerprint = hash('sha256', `${text}.${signature}`, 'base64url');
+  if (remembered.get(key)?.has(fingerprint)) return true;
   const data = Buffer.from(text, 'latin1');
   const input = { key, ...options };
   const bytes = Buffer.from(signature, 'base64url');
-  return isQuick ? verify(digest, data, input, bytes) : verifyElsewhere(digest, data, input, bytes);
+  const isValid = isQuick
+    ? verify(digest, data, input, bytes)
+    : await verifyElsewhere(digest, data, input, bytes);
+  if (isValid) remember(key, fingerprint);
+  return isValid;
 }
 
 const encodeJson = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

