@@ -30,6 +30,7 @@ export async function recordEvents(
       subjectId: (catalogue[type].subjectId as (data: unknown) => string | null)(data),
       actor: { ...actor },
       actorId: actor.id,
+      // Plain JSON by its types, but for the index signature that Prisma wants.
       data: data as unknown as Prisma.InputJsonObject,
       traceId,
       occurredAt: clock.now(),
@@ -45,6 +46,7 @@ export function recordEvent<Name extends EventName>(
   type: Name,
   data: EventData<Name>,
 ): Promise<void> {
+  // One `Name` binds the two; the compiler does not carry that over to the union.
   return recordEvents(tx, context, [{ type, data } as unknown as NewEvent]);
 }
 

@@ -119,7 +119,7 @@ function decodeCursor(cursor: string, argument: string): Position {
       value.length === 2 &&
       (value[0] === null || typeof value[0] === 'string') &&
       typeof value[1] === 'string';
-    if (isPosition) return value as unknown as Position;
+    if (isPosition) return [value[0], value[1]];
   } catch {
     // Told below, as every other text that is no cursor.
   }
