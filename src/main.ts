@@ -11,19 +11,15 @@ async function main() {
     serializers: { err: stdSerializers.errWithCause },
     redact: ['*.authorization', '*.password', '*.secret', '*.token'],
   });
-  const app = await startApp({ config, log });
-  if (app.adminCredentials) {
-    const { id, secret } = app.adminCredentials;
-    process.stdout.write(
-      `\nThe admin application, shown this once:\n  ADMIN_CLIENT_ID=${id}\n  ADMIN_CLIENT_SECRET=${secret}\n\n`,
-    );
-  }
-  log.info({ url: app.services.baseUrl, listening: app.url }, 'Signet is ready');
-
+  const starting = startApp({ config, log });
+  // Before the start has ended, so that a signal that comes meanwhile does not cut it off between
+  // making the admin application and showing its secret.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
+    process.once(signal, async () => {
       log.info({ signal }, 'stopping');
-      app.stop().then(
+      // A start that fails ends the process itself.
+      const app = await starting.catch(() => undefined);
+      await app?.stop().then(
         () => process.exit(0),
         (error: unknown) => {
           log.error({ err: error }, 'the stop failed');
@@ -32,6 +28,14 @@ async function main() {
       );
     });
   }
+  const app = await starting;
+  if (app.adminCredentials) {
+    const { id, secret } = app.adminCredentials;
+    process.stdout.write(
+      `\nThe admin application, shown this once:\n  ADMIN_CLIENT_ID=${id}\n  ADMIN_CLIENT_SECRET=${secret}\n\n`,
+    );
+  }
+  log.info({ url: app.services.baseUrl, listening: app.url }, 'Signet is ready');
 }
 
 main().catch((error: unknown) => {

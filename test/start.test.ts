@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from './support/database.ts';
 import { startProcess } from './support/process.ts';
 import { basic } from './support/service.ts';
@@ -123,6 +123,15 @@ describe('a data folder', () => {
     ).toContain('SIGNET_SECRET');
   }, 90_000);
 });
+
+test('a SIGTERM during the start ends in a clean stop, with the admin’s secret shown', async () => {
+  const dataDir = fresh();
+  const node = startProcess({ DATA_DIR: dataDir });
+  await vi.waitFor(() => stat(join(dataDir, 'secret')), { timeout: 30_000, interval: 5 });
+  node.child.kill('SIGTERM');
+  expect(await node.ended).toBe(0);
+  expect(node.stdout()).toContain('ADMIN_CLIENT_SECRET=');
+}, 60_000);
 
 describe('PostgreSQL', async () => {
   const { url, close } = await createTestDatabase();
