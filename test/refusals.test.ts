@@ -43,7 +43,13 @@ const foreignToken = await (async () => {
 })();
 
 // What is written beside a request by what follows the log, and what a request leaves whatever comes of it.
-const notLooked = ['EventConsumer', 'Delivery', 'DeliveryAttempt', '_prisma_migrations'];
+const notLooked = [
+  'EventConsumer',
+  'Delivery',
+  'DeliveryAttempt',
+  'DeliveryLease',
+  '_prisma_migrations',
+];
 const tables = (
   await prisma.$queryRaw<{ name: string }[]>`
     SELECT table_name AS "name" FROM information_schema.tables

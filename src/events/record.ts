@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../auth/context.ts';
 import { hintAfterCommit, type Transaction } from '../db/transaction.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { catalogue, type EventData, type EventName } from './catalogue.ts';
 import type { Changes } from './payloads.ts';
@@ -23,19 +22,21 @@ export async function recordEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   const { actor, clock, traceId } = context;
-  await tx.event.createMany({
-    data: events.map(({ type, data }) => ({
-      id: newId('Event'),
-      type,
-      subjectId: (catalogue[type].subjectId as (data: unknown) => string | null)(data),
-      actor: { ...actor },
-      actorId: actor.id,
-      // Plain JSON by its types, but for the index signature that Prisma wants.
-      data: data as unknown as Prisma.InputJsonObject,
-      traceId,
-      occurredAt: clock.now(),
-    })),
-  });
+  const rows = events.map(({ type, data }) => ({
+    id: newId('Event'),
+    type,
+    subjectId: (catalogue[type].subjectId as (data: unknown) => string | null)(data),
+    data,
+  }));
+  // One statement as it stands: every mutation pays for it, and Prisma's own takes twice the time.
+  await tx.$executeRaw`
+    INSERT INTO "Event" ("id", "type", "subjectId", "actor", "actorId", "data", "traceId", "occurredAt")
+    SELECT e."id", e."type", e."subjectId", ${JSON.stringify(actor)}::jsonb, ${actor.id}, e."data", ${traceId},
+           ${clock.now()}::timestamptz
+      FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+                      AS ("id" text, "type" text, "subjectId" text, "data" jsonb))
+           WITH ORDINALITY AS e ("id", "type", "subjectId", "data", "place")
+     ORDER BY e."place"`;
   hintAfterCommit(tx);
 }
 
