@@ -11,6 +11,7 @@ import { newId } from '../ids.ts';
 import { parseInput } from '../input.ts';
 import type { TestEvent } from './delivery-event.ts';
 import { takenEvents } from './operations.ts';
+import { isDue, isLeased } from './queue.ts';
 import { testData } from './test-event.ts';
 
 const eventType = z.enum(eventNames as [EventName, ...EventName[]]);
@@ -75,7 +76,9 @@ export async function redeliver(
     await lockRow(tx, 'Delivery', deliveryId);
     const before = await tx.delivery.findUniqueOrThrow({ where: { id: deliveryId } });
     const now = clock.now();
-    if (before.leasedUntil && before.leasedUntil > now) return before;
+    const underWay = await tx.$queryRaw<unknown[]>`
+      SELECT 1 AS "found" FROM "Delivery" d WHERE d."id" = ${deliveryId} AND ${isDue(now)} AND ${isLeased(now)}`;
+    if (underWay.length > 0) return before;
     const isKept =
       before.testEvent !== null ||
       (await tx.event.findUnique({ where: { id: before.eventId }, select: { id: true } }));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { Agent } from 'undici';
@@ -20,11 +21,14 @@ import {
   type RecordedAttempt,
   recordAttempts,
   releaseDeliveries,
+  renewLeases,
 } from './queue.ts';
 import { nextAttempt } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
 
 const pollMs = 1000;
+// Several times within a lease, so that one that fails does not matter.
+const renewMs = 4000;
 // Between looks for work where hints come all the time: what comes meanwhile is done in one go.
 const restMs = 20;
 // Sockets and bodies that one node holds at once, whatever the webhooks allow.
@@ -53,7 +57,7 @@ export async function startDispatcher(
 }
 
 interface InFlight {
-  delivery: ClaimedDelivery;
+  readonly webhookId: string;
   /** Until the attempt has ended; then it waits to be recorded. */
   readonly attempt: Promise<void>;
 }
@@ -67,8 +71,11 @@ class WebhookDispatcher implements Dispatcher {
   readonly #fanOut: Loop;
   readonly #deliver: Loop;
   readonly #poll: NodeJS.Timeout;
+  readonly #renewal: NodeJS.Timeout;
   readonly #stopListening: () => void;
   readonly #stopping = new AbortController();
+  /** This node, among all that ever claim deliveries. */
+  readonly #node = randomUUID();
   readonly #inFlight = new Map<string, InFlight>();
   #ended: RecordedAttempt[] = [];
   #isStopping = false;
@@ -103,9 +110,13 @@ class WebhookDispatcher implements Dispatcher {
       (error) => log.error({ err: error }, 'deliveries could not be claimed or recorded'),
     );
     this.#poll = setInterval(() => this.wake(), pollMs);
+    this.#renewal = setInterval(() => void this.#renew(), renewMs);
     const stopFollowing = tail.onSettled(() => this.#fanOut.wake());
     // What was asked for by hand is in no log.
-    const stopHints = services.database.hints.listen(() => this.#claimSoon());
+    const stopHints = services.database.hints.listen(() => {
+      this.#toClaimAll = true;
+      this.#deliverSoon();
+    });
     this.#stopListening = () => {
       stopFollowing();
       stopHints();
@@ -133,13 +144,11 @@ class WebhookDispatcher implements Dispatcher {
       await Promise.all([...this.#inFlight.values()].map(({ attempt }) => attempt));
     }
     clearTimeout(timer);
+    clearInterval(this.#renewal);
     await this.#record();
-    const cut = [...this.#inFlight.values()].map(({ delivery: { id, leasedUntil } }) => ({
-      id,
-      leasedUntil,
-    }));
-    await releaseDeliveries(database.prisma, cut);
-    if (cut.length > 0) log.info({ deliveries: cut.length }, 'deliveries in flight were put back');
+    await releaseDeliveries(database.prisma, this.#node);
+    const cut = this.#inFlight.size;
+    if (cut > 0) log.info({ deliveries: cut }, 'deliveries in flight were put back');
     await this.#agent.destroy();
   }
 
@@ -154,49 +163,71 @@ class WebhookDispatcher implements Dispatcher {
     await delay(restMs);
   }
 
-  #claimSoon(): void {
+  #deliverSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
-      this.#toClaimAll = true;
       this.#deliver.wake();
     }, restMs);
   }
 
+  // At once: what a claim needs to know of those being recorded, it is told.
   async #recordAndClaim(): Promise<void> {
-    const ended = this.#ended.map(({ id }) => id);
+    const ended = new Set(this.#ended.map(({ id }) => id));
     const [recorded, claimed] = await Promise.allSettled([this.#record(), this.#claim(ended)]);
     for (const outcome of [recorded, claimed]) {
       if (outcome.status === 'rejected') throw outcome.reason;
     }
   }
 
-  /** @param ended What has ended and is being recorded: it is not under way any more. */
-  async #claim(ended: readonly string[]): Promise<void> {
+  async #claim(ended: ReadonlySet<string>): Promise<void> {
     if (this.#isStopping || (!this.#toClaimAll && this.#toClaim.size === 0)) return;
-    const room = maxInFlight - (this.#inFlight.size - ended.length);
+    const room = maxInFlight - (this.#inFlight.size - ended.size);
     if (room <= 0) return;
     const webhookIds = this.#toClaimAll ? undefined : [...this.#toClaim];
     this.#toClaimAll = false;
     this.#toClaim.clear();
-    const claimed = await claimDeliveries(this.#services.database.prisma, {
+    const { claimed, missed } = await claimDeliveries(this.#services.database.prisma, {
+      node: this.#node,
       now: this.#services.clock.now(),
+      underWay: this.#underWay(webhookIds, ended),
       webhookIds,
       room,
-      ended,
     });
+    if (missed.length > 0) {
+      for (const id of missed) this.#toClaim.add(id);
+      this.#deliverSoon();
+    }
     const endpoints = await this.#endpoints.get(claimed);
     for (const delivery of claimed) {
-      const known = this.#inFlight.get(delivery.id);
-      if (known) {
-        // Its lease ran out while it was under way here: it goes on under the new one.
-        known.delivery = delivery;
-        continue;
-      }
-      const endpoint = endpoints.get(delivery.webhookId);
+      const { id, webhookId } = delivery;
+      const endpoint = endpoints.get(webhookId);
       // Gone since the claim, and its deliveries with it.
       if (!endpoint) continue;
-      this.#inFlight.set(delivery.id, { delivery, attempt: this.#attempt(delivery, endpoint) });
+      this.#inFlight.set(id, { webhookId, attempt: this.#attempt(delivery, endpoint) });
     }
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#inFlight.size === 0) return;
+    const { database, clock, log } = this.#services;
+    await renewLeases(database.prisma, this.#node, clock.now()).catch((error: unknown) =>
+      log.error({ err: error }, 'deliveries under way may be posted by another node too'),
+    );
+  }
+
+  #underWay(
+    webhookIds: readonly string[] | undefined,
+    ended: ReadonlySet<string>,
+  ): Record<string, { ids: string[]; ended: number }> {
+    const wanted = webhookIds && new Set(webhookIds);
+    const underWay: Record<string, { ids: string[]; ended: number }> = {};
+    for (const [id, { webhookId }] of this.#inFlight) {
+      if (wanted && !wanted.has(webhookId)) continue;
+      underWay[webhookId] ??= { ids: [], ended: 0 };
+      underWay[webhookId].ids.push(id);
+      if (ended.has(id)) underWay[webhookId].ended += 1;
+    }
+    return underWay;
   }
 
   async #attempt(delivery: ClaimedDelivery, endpoint: Endpoint): Promise<void> {
@@ -205,14 +236,11 @@ class WebhookDispatcher implements Dispatcher {
     const { result, queryResult } = await this.#post(delivery, endpoint, at);
     // Put back when all have ended.
     if (!result) return;
-    // The lease may have been renewed meanwhile.
-    const { leasedUntil } = this.#inFlight.get(delivery.id)?.delivery ?? delivery;
     this.#ended.push({
       ...this.#judge(delivery, result, queryResult),
       id: delivery.id,
       webhookId: delivery.webhookId,
       isTest: delivery.isTest,
-      leasedUntil,
       at,
       durationMs: result.durationMs,
       statusCode: result.statusCode,
@@ -277,7 +305,7 @@ class WebhookDispatcher implements Dispatcher {
     } catch (error) {
       const { log } = this.#services;
       log.error({ err: error, deliveryId: delivery.id }, 'a delivery could not be prepared');
-      return { result: { ...unprepared, error: unprepared.error }, queryResult: null };
+      return { result: unprepared, queryResult: null };
     }
     const body = bodyOf(event, queryResult);
     const keys = endpoint.secrets
@@ -310,7 +338,7 @@ class WebhookDispatcher implements Dispatcher {
     const { database, clock } = this.#services;
     this.#ended = [];
     try {
-      await recordAttempts(database.prisma, clock.now(), attempts);
+      await recordAttempts(database.prisma, this.#node, clock.now(), attempts);
     } catch (error) {
       this.#ended = [...attempts, ...this.#ended];
       throw error;

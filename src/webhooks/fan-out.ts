@@ -26,8 +26,10 @@ export async function fanOut({
   clock,
 }: Pick<Services, 'database' | 'clock'>): Promise<{ webhookIds: string[]; hasMore: boolean }> {
   return transaction(database, async (tx) => {
+    // A crash of the database that forgets deliveries forgets as well that they were made: no commit waits for the disk.
     const [cursor] = await tx.$queryRaw<{ xid: string; position: bigint }[]>`
-      SELECT "xid"::text AS "xid", "position" FROM "EventConsumer"
+      SELECT "xid"::text AS "xid", "position", set_config('synchronous_commit', 'off', true) AS "commit"
+        FROM "EventConsumer"
        WHERE "name" = ${webhookConsumer} FOR UPDATE SKIP LOCKED`;
     if (!cursor) return { webhookIds: [], hasMore: false };
     const now = clock.now();

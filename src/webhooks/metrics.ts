@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Services } from '../auth/context.ts';
+import { isDue, isLeased } from './queue.ts';
 
 /** What is counted as deliveries are made. */
 export interface DeliveryMetrics {
@@ -25,8 +26,7 @@ export function registerMetrics(services: Services, inFlight: () => number): Del
     async collect() {
       const [row] = await database.prisma.$queryRaw<{ count: bigint }[]>`
         SELECT count(*) AS "count" FROM "Delivery" d JOIN "Webhook" w ON w."id" = d."webhookId" AND w."enabled"
-         WHERE d."status" = 'PENDING' AND d."nextAttemptAt" <= ${clock.now()}
-           AND (d."leasedUntil" IS NULL OR d."leasedUntil" <= ${clock.now()})`;
+         WHERE ${isDue(clock.now())} AND NOT ${isLeased(clock.now())}`;
       this.set(Number(row?.count ?? 0));
     },
   });

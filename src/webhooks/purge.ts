@@ -21,6 +21,8 @@ export async function purgeDeliveries(
       SELECT d."id" FROM "Delivery" d JOIN "Webhook" w ON w."id" = d."webhookId"
        WHERE d."createdAt" < ${before} AND (d."status" <> 'PENDING' OR NOT w."enabled")
        LIMIT ${batchSize})`;
+  // Those of nodes that are no more, and those that will be made again.
+  await tx.deliveryLease.deleteMany({ where: { until: { lt: clock.now() } } });
   await tx.$executeRaw`
     DELETE FROM "WebhookPeriod" p USING "EventConsumer" c
      WHERE c."name" = ${webhookConsumer} AND pg_snapshot_xmax(p."until") <= c."xid"`;

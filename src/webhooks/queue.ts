@@ -7,7 +7,6 @@ export interface ClaimedDelivery {
   readonly webhookId: string;
   /** The webhook's revision at the claim. */
   readonly revision: number;
-  readonly leasedUntil: Date;
   readonly attemptCount: number;
   readonly isTest: boolean;
   /** What the webhook's query gave at the first attempt. */
@@ -31,72 +30,103 @@ export interface ClaimedEvent {
 type ClaimedRow = Omit<ClaimedDelivery, 'event'> &
   Omit<ClaimedEvent, 'id' | 'type'> & { eventId: string; type: EventName | null };
 
-/** Longer than any attempt takes, so that no two nodes post the same delivery at once. */
-export const leaseMs = 60_000;
+/** How long a node has what it claims, unless it renews: so long do deliveries wait whose node died. */
+export const leaseMs = 15_000;
+
+/** The condition on a delivery `d` that a node has it. */
+export const isLeased = (now: Date) => Prisma.sql`
+  EXISTS (SELECT 1 FROM "DeliveryLease" l
+           WHERE l."webhookId" = d."webhookId" AND l."until" > ${now} AND d."id" = ANY(l."deliveryIds"))`;
+
+/** The condition on a delivery `d` that it is to be posted now, or is being posted. */
+export const isDue = (now: Date) =>
+  Prisma.sql`d."status" = 'PENDING' AND d."nextAttemptAt" <= ${now}`;
 
 /**
  * Claims deliveries that are due: for each webhook as many as its `maxInFlight` leaves, over all nodes.
  *
+ * @param options.node Which node claims them: a name that no other process has or had.
+ * @param options.underWay What this node has of them already, by webhook: which, and how many of those are posted,
+ * though that may not be recorded yet.
  * @param options.webhookIds Of these webhooks alone; absent, of all.
  * @param options.room How many at most.
- * @param options.ended Deliveries of this node's own whose attempt has ended, though it may not be recorded yet.
+ * @returns What was claimed; and the webhooks with something due that another transaction had locked.
  */
 export async function claimDeliveries(
   prisma: PrismaClient,
   options: {
+    readonly node: string;
     readonly now: Date;
+    readonly underWay: Readonly<Record<string, { readonly ids: string[]; readonly ended: number }>>;
     readonly webhookIds: readonly string[] | undefined;
     readonly room: number;
-    readonly ended?: readonly string[];
   },
-): Promise<ClaimedDelivery[]> {
-  const { now, webhookIds, room, ended = [] } = options;
-  const leasedUntil = new Date(now.getTime() + leaseMs);
+): Promise<{ claimed: ClaimedDelivery[]; missed: string[] }> {
+  const { node, now, underWay, webhookIds, room } = options;
+  const until = new Date(now.getTime() + leaseMs);
   const those = webhookIds ? Prisma.sql`w."id" = ANY(${[...webhookIds]})` : Prisma.sql`TRUE`;
-  const due = Prisma.sql`
-    d."webhookId" = w."id" AND d."status" = 'PENDING' AND d."nextAttemptAt" <= ${now}
-    AND (d."leasedUntil" IS NULL OR d."leasedUntil" <= ${now})`;
-  // Not EXISTS, which PostgreSQL may turn into a look at every delivery that is due.
+  const due = Prisma.sql`d."webhookId" = w."id" AND ${isDue(now)}`;
+  // In this order there is an index. PostgreSQL knows nothing better than that index for the first one in line; for
+  // any one, or for EXISTS, it may well read all the table.
+  const inLine = Prisma.sql`ORDER BY d."nextAttemptAt", d."id"`;
   // The webhooks are locked in a statement of its own: the next one then sees every claim that other nodes have
-  // committed on them, and counts right. The list goes over in a setting, so that it all is one round of statements. A claim
-  // that a crash of the database forgets is as one whose lease ran out: no commit waits for the disk.
-  const [, rows] = await prisma.$transaction([
-    prisma.$queryRaw`
-      SELECT set_config('signet.claiming', coalesce(string_agg("id", ','), ''), true) AS "ids",
-             set_config('synchronous_commit', 'off', true) AS "commit" FROM (
+  // committed on them, and counts right. The list goes over in a setting, so that it all is one round of statements.
+  // No commit waits for the disk: a claim that a crash of the database forgets is as one that has run out.
+  // Those under way are among the first in line, or leave so many places fewer: no more than the limit are read.
+  const [[locking], rows] = await prisma.$transaction([
+    prisma.$queryRaw<{ missed: string[] }[]>`
+      WITH "wanted" AS MATERIALIZED (
         SELECT w."id" FROM "Webhook" w
          WHERE ${those}
-           AND (w."enabled" AND (SELECT TRUE FROM "Delivery" d WHERE ${due} LIMIT 1)
+           AND (w."enabled" AND (SELECT TRUE FROM "Delivery" d WHERE ${due} ${inLine} LIMIT 1)
                 OR (SELECT TRUE FROM "Delivery" d WHERE ${due} AND d."testEvent" IS NOT NULL LIMIT 1))
-         FOR NO KEY UPDATE SKIP LOCKED) AS "locked"`,
-    prisma.$queryRaw<ClaimedRow[]>`
-      WITH "due" AS (
-        SELECT d."id", d."eventId", w."revision"
-          FROM "Webhook" w CROSS JOIN LATERAL (
-            SELECT d."id", d."eventId" FROM "Delivery" d
-             WHERE ${due} AND (w."enabled" OR d."testEvent" IS NOT NULL)
-             ORDER BY d."nextAttemptAt", d."id"
-             LIMIT greatest(0, w."maxInFlight" - (
-               SELECT count(*) FROM "Delivery" l
-                WHERE l."webhookId" = w."id" AND l."leasedUntil" > ${now}
-                  AND l."id" <> ALL(${[...ended]})))
-             FOR UPDATE SKIP LOCKED) d
-         WHERE w."id" = ANY(string_to_array(current_setting('signet.claiming'), ','))
-         LIMIT ${room}
+      ), "locked" AS MATERIALIZED (
+        SELECT w."id" FROM "Webhook" w WHERE w."id" IN (SELECT "id" FROM "wanted") FOR NO KEY UPDATE SKIP LOCKED
       )
-      UPDATE "Delivery" d SET "leasedUntil" = ${leasedUntil}
-        FROM "due" LEFT JOIN "Event" e ON e."id" = "due"."eventId"
-       WHERE d."id" = "due"."id"
-      RETURNING d."id", d."webhookId", "due"."revision", d."leasedUntil", d."attemptCount",
-                d."testEvent" IS NOT NULL AS "isTest", d."queryResult", d."eventId",
-                coalesce(e."type", d."testEvent"->>'type') AS "type",
-                coalesce(e."occurredAt", (d."testEvent"->>'occurredAt')::timestamptz) AS "occurredAt",
-                coalesce(e."actor", d."testEvent"->'actor')::text AS "actor",
-                coalesce(e."data", d."testEvent"->'data')::text AS "data",
-                coalesce(e."traceId", d."testEvent"->>'traceId') AS "traceId",
-                coalesce(e."xid"::text, '0') AS "xid", coalesce(e."position", 0) AS "position"`,
+      SELECT set_config('signet.claiming', (SELECT coalesce(string_agg("id", ','), '') FROM "locked"), true),
+             set_config('synchronous_commit', 'off', true),
+             ARRAY(SELECT "id" FROM "wanted" EXCEPT SELECT "id" FROM "locked") AS "missed"`,
+    prisma.$queryRaw<ClaimedRow[]>`
+      WITH "claiming" AS (
+        SELECT w."id", w."enabled", w."revision",
+               ARRAY(SELECT jsonb_array_elements_text(o."own"->'ids')) AS "own",
+               ARRAY(SELECT unnest(l."deliveryIds") FROM "DeliveryLease" l
+                      WHERE l."webhookId" = w."id" AND l."node" <> ${node} AND l."until" > ${now}) AS "others",
+               w."maxInFlight" + coalesce((o."own"->'ended')::int, 0) AS "limit"
+          FROM "Webhook" w CROSS JOIN LATERAL (SELECT ${JSON.stringify(underWay)}::jsonb->w."id" AS "own") o
+         WHERE w."id" = ANY(string_to_array(current_setting('signet.claiming'), ','))
+      ), "due" AS (
+        SELECT d.*, w."revision"
+          FROM "claiming" w CROSS JOIN LATERAL (
+            SELECT d.* FROM (
+              SELECT d."id", d."webhookId", d."eventId", d."attemptCount", d."testEvent", d."queryResult",
+                     d."nextAttemptAt"
+                FROM "Delivery" d
+               WHERE ${due} AND (w."enabled" OR d."testEvent" IS NOT NULL)
+               ${inLine}
+               LIMIT w."limit") d
+             WHERE d."id" NOT IN (SELECT unnest(w."own" || w."others"))
+             ${inLine}
+             LIMIT greatest(0, w."limit" - cardinality(w."own" || w."others"))) d
+         LIMIT ${room}
+      ), "leased" AS (
+        INSERT INTO "DeliveryLease" ("webhookId", "node", "deliveryIds", "until")
+        SELECT w."id", ${node}, w."own" || array_agg(d."id"), ${until}
+          FROM "claiming" w JOIN "due" d ON d."webhookId" = w."id" GROUP BY w."id", w."own"
+        ON CONFLICT ("webhookId", "node") DO UPDATE
+           SET "deliveryIds" = EXCLUDED."deliveryIds", "until" = EXCLUDED."until"
+      )
+      SELECT d."id", d."webhookId", d."revision",
+             d."attemptCount", d."testEvent" IS NOT NULL AS "isTest", d."queryResult", d."eventId",
+             coalesce(e."type", d."testEvent"->>'type') AS "type",
+             coalesce(e."occurredAt", (d."testEvent"->>'occurredAt')::timestamptz) AS "occurredAt",
+             coalesce(e."actor", d."testEvent"->'actor')::text AS "actor",
+             coalesce(e."data", d."testEvent"->'data')::text AS "data",
+             coalesce(e."traceId", d."testEvent"->>'traceId') AS "traceId",
+             coalesce(e."xid"::text, '0') AS "xid", coalesce(e."position", 0) AS "position"
+        FROM "due" d LEFT JOIN "Event" e ON e."id" = d."eventId"`,
   ]);
-  return rows.map(
+  const claimed = rows.map(
     ({ eventId, type, occurredAt, actor, data, traceId, xid, position, ...delivery }) => ({
       ...delivery,
       event:
@@ -105,13 +135,20 @@ export async function claimDeliveries(
           : { id: eventId, type, occurredAt, actor, data, traceId, xid, position },
     }),
   );
+  return { claimed, missed: locking?.missed ?? [] };
+}
+
+/** Goes on holding what a node has claimed. */
+export async function renewLeases(prisma: PrismaClient, node: string, now: Date): Promise<void> {
+  await prisma.$executeRaw`
+    UPDATE "DeliveryLease" SET "until" = ${new Date(now.getTime() + leaseMs)}
+     WHERE "node" = ${node} AND cardinality("deliveryIds") > 0`;
 }
 
 /** What became of a claimed delivery: one more attempt, and the delivery's state after it. */
 export interface RecordedAttempt {
   readonly id: string;
   readonly webhookId: string;
-  readonly leasedUntil: Date;
   readonly isTest: boolean;
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   readonly nextAttemptAt: Date | null;
@@ -124,43 +161,48 @@ export interface RecordedAttempt {
 }
 
 /**
- * Records attempts, all in one statement. An attempt whose lease has run out meanwhile is left to the node that
- * claimed the delivery next.
+ * Records attempts, all in one statement; no commit waits for the disk, since a crash of the database that forgets
+ * an attempt has the message posted once more. An attempt that took so long that another node has the delivery by now
+ * is left to that node.
  */
 export async function recordAttempts(
   prisma: PrismaClient,
+  node: string,
   now: Date,
   attempts: readonly RecordedAttempt[],
 ): Promise<void> {
   if (attempts.length === 0) return;
+  // The status as text: statistics that were made when little was pending would have PostgreSQL read all that is.
   await prisma.$executeRaw`
     WITH "attempt" AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) AS (
-        "id" text, "leasedUntil" timestamptz(3), "status" "DeliveryStatus", "nextAttemptAt" timestamptz(3),
+        "id" text, "webhookId" text, "status" "DeliveryStatus", "nextAttemptAt" timestamptz(3),
         "queryResult" text, "at" timestamptz(3), "durationMs" int, "statusCode" int, "responseBody" text,
         "error" text)
+    ), "left" AS (
+      UPDATE "DeliveryLease" l
+         SET "deliveryIds" = ARRAY(
+               SELECT o."id" FROM unnest(l."deliveryIds") AS o ("id") WHERE o."id" NOT IN (SELECT "id" FROM "attempt"))
+       WHERE l."node" = ${node} AND l."webhookId" IN (SELECT "webhookId" FROM "attempt")
     ), "kept" AS (
       UPDATE "Delivery" d
-         SET "status" = a."status", "attemptCount" = d."attemptCount" + 1, "leasedUntil" = NULL,
+         SET "status" = a."status", "attemptCount" = d."attemptCount" + 1,
              "nextAttemptAt" = a."nextAttemptAt", "queryResult" = a."queryResult", "updatedAt" = ${now},
              "changedIn" = pg_current_xact_id()
         FROM "attempt" a
-       WHERE d."id" = a."id" AND d."leasedUntil" = a."leasedUntil"
+       WHERE d."id" = a."id" AND d."status"::text = 'PENDING'
+         AND NOT EXISTS (
+           SELECT 1 FROM "DeliveryLease" l
+            WHERE l."webhookId" = a."webhookId" AND l."node" <> ${node} AND l."until" > ${now}
+              AND a."id" = ANY(l."deliveryIds"))
       RETURNING a.*
     )
     INSERT INTO "DeliveryAttempt" ("deliveryId", "at", "durationMs", "statusCode", "responseBody", "error")
-    SELECT "id", "at", "durationMs", "statusCode", "responseBody", "error" FROM "kept" ORDER BY "at"`;
+    SELECT "id", "at", "durationMs", "statusCode", "responseBody", "error"
+      FROM "kept", set_config('synchronous_commit', 'off', true) ORDER BY "at"`;
 }
 
-/** Puts claimed deliveries back, as if they had not been claimed. */
-export async function releaseDeliveries(
-  prisma: PrismaClient,
-  deliveries: readonly { readonly id: string; readonly leasedUntil: Date }[],
-): Promise<void> {
-  if (deliveries.length === 0) return;
-  await prisma.$executeRaw`
-    UPDATE "Delivery" d SET "leasedUntil" = NULL
-      FROM jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb)
-           AS r ("id" text, "leasedUntil" timestamptz(3))
-     WHERE d."id" = r."id" AND d."leasedUntil" = r."leasedUntil"`;
+/** Puts back all that a node has claimed, as if it had not. */
+export async function releaseDeliveries(prisma: PrismaClient, node: string): Promise<void> {
+  await prisma.deliveryLease.deleteMany({ where: { node } });
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { transaction } from '../../src/db/transaction.ts';
 import { enumValueOf, eventNames } from '../../src/events/catalogue.ts';
@@ -141,6 +142,29 @@ test('redelivers under the same webhook-id', async () => {
     status: 'SUCCEEDED',
     event: null,
   });
+});
+
+test('redelivers nothing that is under way, but at once what only waits for its next attempt', async () => {
+  const admin = await adminOf(service);
+  const receiver = await startReceiver();
+  const held: ServerResponse[] = [];
+  receiver.answerWith((response) => held.push(response));
+  const { id } = await createWebhook(admin, { url: receiver.url });
+  await createUser(admin);
+  await receiver.arrived(1);
+  const [delivery] = (await readWebhook(admin, id)).deliveries;
+  const deliveryId = String(delivery?.id);
+  const { redeliver: underWay } = await ask(admin, Redeliver, { deliveryId });
+  expect(payload(underWay, 'RedeliverPayload').delivery.status).toBe('PENDING');
+
+  held[0]?.writeHead(500).end();
+  await webhookUntil(admin, id, ({ deliveries }) => deliveries[0]?.attempts.length === 1);
+  expect(receiver.received).toHaveLength(1);
+  receiver.answerWith(204);
+  const { redeliver: waiting } = await ask(admin, Redeliver, { deliveryId });
+  payload(waiting, 'RedeliverPayload');
+  const { deliveries } = await webhookUntil(admin, id, allSucceeded);
+  expect(deliveries[0]?.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 204]);
 });
 
 test('replays a range of the log, of the types that the webhook gets', async () => {
@@ -314,7 +338,11 @@ test('purges deliveries as old as events, but for those that are still to go out
   await webhookUntil(admin, id, ({ deliveries: [one] }) => one?.status === 'SUCCEEDED');
   receiver.answerWith(500);
   await createUser(admin);
-  await webhookUntil(admin, id, ({ deliveries: [one] }) => one?.attempts.length === 1);
+  await webhookUntil(
+    admin,
+    id,
+    ({ deliveries: [one] }) => one?.status === 'PENDING' && one.attempts.length === 1,
+  );
   const aged = new Date(service.clock.now().getTime() - 91 * 24 * 60 * 60 * 1000);
   await database.prisma.delivery.updateMany({
     where: { webhookId: id },

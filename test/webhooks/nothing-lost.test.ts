@@ -31,26 +31,27 @@ test('puts back at a stop what does not end in time, and delivers it after the n
   expect(await prisma.delivery.findMany({ include: { attempts: true } })).toEqual([
     expect.objectContaining({
       status: 'PENDING',
-      leasedUntil: null,
       attemptCount: 0,
       attempts: [],
     }),
   ]);
 
   // A node claims it and dies: nobody else has it until the lease runs out.
-  const now = service.clock.now();
-  const claimed = await claimDeliveries(prisma, { now, webhookIds: undefined, room: 10 });
-  expect(claimed).toHaveLength(1);
+  const claim = async (node: string) => {
+    const { claimed } = await claimDeliveries(prisma, {
+      node,
+      now: service.clock.now(),
+      underWay: {},
+      webhookIds: undefined,
+      room: 10,
+    });
+    return claimed;
+  };
+  expect(await claim('one that dies')).toHaveLength(1);
   receiver.answerWith(204);
   const app = await startAgain(service);
   app.services.database.hints.send();
-  expect(
-    await claimDeliveries(prisma, {
-      now: service.clock.now(),
-      webhookIds: undefined,
-      room: 10,
-    }),
-  ).toEqual([]);
+  expect(await claim('another')).toEqual([]);
   expect(receiver.received).toHaveLength(1);
 
   service.clock.advance(leaseMs);
