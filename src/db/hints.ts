@@ -97,7 +97,7 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
         await connection.query(`NOTIFY ${channel}`);
       }
     } catch (error) {
-      onError(error as Error);
+      if (!closing.signal.aborted) onError(error as Error);
     } finally {
       isSending = false;
     }

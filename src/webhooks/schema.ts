@@ -15,7 +15,7 @@ import {
   type PayloadFields,
 } from '../graphql/mutation.ts';
 import { redeliver, replayEvents, testWebhook } from './by-hand.ts';
-import { DeliveryChanges } from './changes.ts';
+import { DeliveryChanges, WebhookChanges } from './changes.ts';
 import { eventOfDelivery } from './delivery-event.ts';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './operations.ts';
 import { openHeaders } from './sealed.ts';
@@ -232,8 +232,17 @@ builder.queryFields((t) => ({
   ),
 }));
 
-builder.subscriptionField('webhookDeliveries', (t) =>
-  t.field({
+builder.subscriptionFields((t) => ({
+  webhook: t.field({
+    type: Webhook,
+    description:
+      'A webhook as it changes from now on: updated, its secret rotated, switched off. Ends when it is deleted.',
+    authScopes: { scope: 'webhooks:read' },
+    args: { id: t.arg.id({ required: true, description: "The webhook's id." }) },
+    subscribe: (_root, { id }, { database }) => WebhookChanges.follow(database.prisma, id),
+    resolve: (webhook) => webhook as WebhookRow,
+  }),
+  webhookDeliveries: t.field({
     type: Delivery,
     description:
       "A webhook's deliveries as they change from now on: made, tried, redelivered. Each comes as it is by then.",
@@ -243,7 +252,7 @@ builder.subscriptionField('webhookDeliveries', (t) =>
       DeliveryChanges.follow(database.prisma, webhookId),
     resolve: (delivery) => delivery as DeliveryRow,
   }),
-);
+}));
 
 type WebhookPayload = { webhook: WebhookRow };
 

@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest';
+import { ask, graphql } from '../support/graphql.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 import { connect } from '../support/subscriber.ts';
-import { adminOf, createUser, createWebhook } from '../support/webhooks.ts';
+import { adminOf, createUser, createWebhook, switchWebhook } from '../support/webhooks.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
 
@@ -56,6 +57,49 @@ test('shows the deliveries of a webhook as they change', async () => {
   const rows = await prisma.delivery.findMany({ where: { id: { in: [...deliveries.keys()] } } });
   expect(new Set(rows.map(({ webhookId }) => webhookId))).toEqual(new Set([id]));
   expect(await prisma.delivery.count({ where: { webhookId: other.id } })).toBeGreaterThan(0);
+});
+
+const Delete = graphql(`
+  mutation DeleteWebhookThatIsFollowed($id: ID!) {
+    deleteWebhook(input: { id: $id }) { __typename ... on Error { message } }
+  }
+`);
+
+test('shows a webhook as it changes, until it is deleted', async () => {
+  const admin = await adminOf(service);
+  const receiver = await startReceiver();
+  const { id } = await createWebhook(admin, { url: receiver.url });
+  const states: object[] = [];
+  const following = (async () => {
+    const changes = connect(admin).client.iterate({
+      query: 'subscription ($id: ID!) { webhook(id: $id) { id enabled disabledReason } }',
+      variables: { id },
+    });
+    for await (const { data } of changes) states.push({ ...(data?.['webhook'] as object) });
+  })();
+  let isOn = true;
+  await vi.waitFor(
+    async () => {
+      isOn = !isOn;
+      await switchWebhook(admin, id, isOn);
+      expect(states).toContainEqual({ id, enabled: isOn, disabledReason: null });
+    },
+    { timeout: 40_000, interval: 250 },
+  );
+
+  await switchWebhook(admin, id, true);
+  receiver.answerWith(410);
+  await createUser(admin);
+  await vi.waitFor(
+    () => {
+      const disabledReason = 'The endpoint answered 410 Gone.';
+      expect(states.at(-1)).toEqual({ id, enabled: false, disabledReason });
+    },
+    { timeout: 40_000, interval: 250 },
+  );
+  const { deleteWebhook } = await ask(admin, Delete, { id });
+  expect(deleteWebhook.__typename).toBe('DeleteWebhookPayload');
+  await following;
 });
 
 test('refuses those who may not read webhooks', async () => {
