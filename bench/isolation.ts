@@ -1,7 +1,9 @@
 // What broken endpoints cost a healthy one: the time from a mutation's answer to its event's arrival at a healthy
-// webhook, alone and beside endpoints that hang, answer 500, close, stream without end and redirect.
+// webhook, alone and beside endpoints that hang, answer 500, close, stream without end, redirect and whose certificate
+// nobody trusts.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +12,7 @@ import { generateSecret } from '../src/applications/secret.ts';
 import { newId } from '../src/ids.ts';
 import { ask, graphql, payload } from '../test/support/graphql.ts';
 import { startProcess } from '../test/support/process.ts';
+import { selfSigned } from '../test/support/self-signed.ts';
 import { createBenchDatabase } from './database.ts';
 
 const mutations = Number(process.env['BENCH_MUTATIONS'] ?? 400);
@@ -32,11 +35,14 @@ const broken: Record<string, RequestListener> = {
     response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
 };
 
-async function receive(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+async function receive(listener: RequestListener, isTls = false): Promise<string> {
+  const server = isTls ? createTlsServer(selfSigned, listener) : createServer(listener);
+  // What the other side makes of a bad certificate is for it to report.
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const { port } = server.address() as AddressInfo;
+  return `${isTls ? 'https' : 'http'}://127.0.0.1:${port}/hook`;
 }
 
 const AddWebhook = graphql(`
@@ -84,12 +90,12 @@ async function measure(name: string, environment: Record<string, string>): Promi
     ) /
     2 ** 20;
 
-  const addWebhook = async (called: string, listener: RequestListener) =>
-    payload(
-      (await ask(endpoint, AddWebhook, { input: { name: called, url: await receive(listener) } }))
-        .createWebhook,
-      'CreateWebhookPayload',
-    );
+  const addWebhook = async (name: string, address: Promise<string>) => {
+    const { createWebhook } = await ask(endpoint, AddWebhook, {
+      input: { name, url: await address },
+    });
+    payload(createWebhook, 'CreateWebhookPayload');
+  };
   let users = 0;
   const run = async () => {
     const acknowledged = new Map<string, number>();
@@ -109,18 +115,21 @@ async function measure(name: string, environment: Record<string, string>): Promi
     return latencies;
   };
 
-  await addWebhook('healthy', healthy);
+  await addWebhook('healthy', receive(healthy));
   await run();
   const alone = await run();
   const memoryAlone = await memory();
-  for (const [called, listener] of Object.entries(broken)) await addWebhook(called, listener);
+  for (const [called, listener] of Object.entries(broken)) {
+    await addWebhook(called, receive(listener));
+  }
+  await addWebhook('has a bad certificate', receive(healthy, true));
   const beside = await run();
   const row = (label: string, values: readonly number[], megabytes: number) =>
     console.log(
       `| ${name}, ${label} | ${quantile(values, 0.5).toFixed(1)} | ${quantile(values, 0.99).toFixed(1)} | ${megabytes.toFixed(0)} |`,
     );
   row('alone', alone, memoryAlone);
-  row(`beside ${Object.keys(broken).length} broken ones`, beside, await memory());
+  row(`beside ${Object.keys(broken).length + 1} broken ones`, beside, await memory());
   service.child.kill('SIGKILL');
   await service.ended;
 }
