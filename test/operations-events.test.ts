@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../src/http/rest-routes.ts';
+import { settled } from './support/log.ts';
 import { createMaker, type OperationCase, operationCases } from './support/operation-cases.ts';
 import { type Input, overGraphQL, overRest } from './support/operations.ts';
 import { startService } from './support/service.ts';
@@ -19,6 +20,7 @@ const catalogue = JSON.parse(
 const rows = catalogue.managementOperations;
 
 const service = await startService();
+const { database } = service.app.services;
 const admin = await service.managementToken();
 const calls = { GraphQL: overGraphQL(service, admin), REST: overRest(service, admin) };
 const make = createMaker(calls.GraphQL);
@@ -43,20 +45,13 @@ async function ask(query: string, variables: object = {}): Promise<any> {
   return data;
 }
 
-// A reader of the log stops where a transaction is still open, and on PostgreSQL that of another database counts.
-async function settle(): Promise<void> {
-  const written = await service.app.services.database.prisma.event.count();
-  const seen = async () => (await ask('{ events { totalCount } }')).events.totalCount;
-  await expect.poll(seen, { timeout: 20_000, interval: 10 }).toBe(written);
-}
-
 async function endOfLog(): Promise<string | null> {
-  await settle();
+  await settled(database);
   return (await ask('{ events(last: 1) { pageInfo { endCursor } } }')).events.pageInfo.endCursor;
 }
 
 async function eventsSince(after: string | null): Promise<Told[]> {
-  await settle();
+  await settled(database);
   const { events } = await ask(
     `query ($after: String) { events(first: 100, after: $after) {
       edges { node { name data actor { type id } } } } }`,

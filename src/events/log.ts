@@ -61,12 +61,27 @@ const condition = ({ types, subjectId, actorId, since, until }: EventFilter) => 
   ${since ? Prisma.sql`AND "occurredAt" >= ${since}` : Prisma.empty}
   ${until ? Prisma.sql`AND "occurredAt" < ${until}` : Prisma.empty}`;
 
-// Two transactions can commit in the other order than their rows' numbers. Below the oldest transaction still
-// open nothing more can appear, so a reader that stops there skips nothing. The function is in the migrations: it
-// does not wait for the transactions of other databases of the cluster.
-const settled = Prisma.sql`"xid" < (SELECT "signet_settled_xid"())`;
-
 type Reader = Pick<PrismaClient, '$queryRaw'>;
+
+// Where the log ends that was read so far.
+const ends = new WeakMap<Reader, EventPosition['xid']>();
+
+/**
+ * The condition that an event is settled. Two transactions can commit in the other order than their rows' numbers:
+ * below the oldest transaction still open nothing more can appear, so a reader that stops there skips nothing. The
+ * function is in the migrations: it does not wait for the transactions of other databases of the cluster.
+ *
+ * What one reader was shown once stays settled for it. The function alone can fall back: it cannot tell any more that
+ * a transaction was another database's if that one ends between the statement's snapshot and the look at its locks.
+ */
+export const settled = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`"xid" < greatest((SELECT "signet_settled_xid"()), ${ends.get(reader) ?? '0'}::xid8)`;
+
+function noteEnd(reader: Reader, { position: { xid } }: LoggedEvent): void {
+  const end = BigInt(xid) + 1n;
+  if (end > BigInt(ends.get(reader) ?? 0)) ends.set(reader, String(end));
+}
+
 type EventRow = Omit<LoggedEvent, 'position'> & EventPosition;
 
 // As text, which sorts "1000" before "999": a reader that sorts names the table's own column, or it gets this one.
@@ -101,13 +116,16 @@ export async function readEvents(
   const rows = await prisma.$queryRaw<EventRow[]>`
     SELECT ${columns}
       FROM "Event"
-     WHERE ${condition(filter)} AND ${settled}
+     WHERE ${condition(filter)} AND ${settled(prisma)}
        ${after ? Prisma.sql`AND ("xid", "position") > ${place(after)}` : Prisma.empty}
        ${before ? Prisma.sql`AND ("xid", "position") < ${place(before)}` : Prisma.empty}
      ORDER BY "Event"."xid" ${direction}, "position" ${direction}
      LIMIT ${take}`;
   const events = rows.map(eventOf);
-  return fromEnd ? events.reverse() : events;
+  if (fromEnd) events.reverse();
+  const last = events.at(-1);
+  if (last) noteEnd(prisma, last);
+  return events;
 }
 
 /**
@@ -121,7 +139,7 @@ export async function readNext(
   take: number,
 ): Promise<{ events: LoggedEvent[]; unsettledSince: Date | undefined }> {
   const rows = await prisma.$queryRaw<(EventRow & { isSettled: boolean })[]>`
-    SELECT ${columns}, ${settled} AS "isSettled"
+    SELECT ${columns}, ${settled(prisma)} AS "isSettled"
       FROM "Event"
      WHERE ("xid", "position") > ${place(after)}
      ORDER BY "Event"."xid", "position"
@@ -130,13 +148,15 @@ export async function readNext(
   const events = (end === -1 ? rows : rows.slice(0, end)).map(({ isSettled: _, ...row }) =>
     eventOf(row),
   );
+  const last = events.at(-1);
+  if (last) noteEnd(prisma, last);
   return { events, unsettledSince: rows[end]?.occurredAt };
 }
 
 /** Finds settled events by id, in no order. */
 export async function findEvents(prisma: Reader, ids: readonly string[]): Promise<LoggedEvent[]> {
   const rows = await prisma.$queryRaw<EventRow[]>`
-    SELECT ${columns} FROM "Event" WHERE "id" = ANY(${[...ids]}) AND ${settled}`;
+    SELECT ${columns} FROM "Event" WHERE "id" = ANY(${[...ids]}) AND ${settled(prisma)}`;
   return rows.map(eventOf);
 }
 
@@ -221,6 +241,6 @@ export async function takeSnapshot(prisma: Reader): Promise<LogSnapshot> {
 /** Counts settled events. */
 export async function countEvents(prisma: Reader, filter: EventFilter): Promise<number> {
   const [row] = await prisma.$queryRaw<{ count: bigint }[]>`
-    SELECT count(*) AS "count" FROM "Event" WHERE ${condition(filter)} AND ${settled}`;
+    SELECT count(*) AS "count" FROM "Event" WHERE ${condition(filter)} AND ${settled(prisma)}`;
   return Number(row?.count ?? 0);
 }

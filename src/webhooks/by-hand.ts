@@ -5,7 +5,7 @@ import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { type EventName, eventNames } from '../events/catalogue.ts';
-import { decodePosition } from '../events/log.ts';
+import { decodePosition, settled } from '../events/log.ts';
 import { type Delivery, Prisma, type Webhook } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { parseInput } from '../input.ts';
@@ -138,7 +138,7 @@ export async function replayEvents(
   const taken = takenEvents(schema, { ...webhook, enabled: true }) ?? [];
   const isWanted = Prisma.join(
     [
-      Prisma.sql`"xid" < (SELECT "signet_settled_xid"())`,
+      settled(database.prisma),
       ...(taken.length > 0 ? [Prisma.sql`"type" = ANY(${[...taken]})`] : []),
       ...(types ? [Prisma.sql`"type" = ANY(${types})`] : []),
       ...(after

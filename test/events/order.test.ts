@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
-import { readNext } from '../../src/events/log.ts';
+import pg from 'pg';
+import { expect, inject, test, vi } from 'vitest';
+import { readEnd, readNext } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
+import { raise, userEvent } from '../support/log.ts';
 import { callRest } from '../support/rest.ts';
 import { startService } from '../support/service.ts';
 
@@ -25,4 +27,31 @@ test('the log is in the order of its transactions when their ids gain a digit', 
   expect(await list('last=2')).toEqual(inOrder.slice(1));
   const { events } = await readNext(prisma, { xid: '0', position: 0n }, 3);
   expect(events.map(({ id }) => id)).toEqual(inOrder);
+});
+
+// The function that tells where the log is settled judges by the snapshot of its statement and by the locks held now.
+// One snapshot for two statements is what a single one sees when the other transaction ends in between.
+test.runIf(inject('postgresql'))('what was settled once stays so for its reader', async () => {
+  const elsewhere = new pg.Client({ connectionString: inject('postgresql') ?? '' });
+  await elsewhere.connect();
+  const attempt = async (tx: Pick<typeof prisma, '$queryRaw'>) => {
+    const end = await readEnd(tx);
+    const written = await tx.$queryRaw`
+      SELECT "xid"::text AS "xid" FROM "Event" ORDER BY "Event"."xid" DESC LIMIT 1`;
+    expect(written).toEqual([{ xid: end.xid }]);
+    await elsewhere.query('COMMIT');
+    expect(await readEnd(tx)).toEqual(end);
+  };
+  try {
+    // Again, where a transaction of another test file ended meanwhile too.
+    await vi.waitFor(async () => {
+      await elsewhere.query('ROLLBACK');
+      await elsewhere.query('BEGIN');
+      await elsewhere.query('SELECT pg_current_xact_id()');
+      await raise(service.app.services, [userEvent('meanwhile')]);
+      await prisma.$transaction(attempt, { isolationLevel: 'RepeatableRead' });
+    });
+  } finally {
+    await elsewhere.end();
+  }
 });

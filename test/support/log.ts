@@ -3,6 +3,7 @@ import { systemActor } from '../../src/auth/context.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Database } from '../../src/db/database.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { readEvents } from '../../src/events/log.ts';
 import type { UserRecord } from '../../src/events/payloads.ts';
 import { type NewEvent, recordEvents } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
@@ -46,11 +47,12 @@ export async function raise(
  * it began, whatever it writes.
  */
 export async function settled({ prisma }: Pick<Database, 'prisma'>): Promise<void> {
+  const [end] = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT "id" FROM "Event" ORDER BY "xid" DESC, "position" DESC LIMIT 1`;
   await vi.waitFor(
     async () => {
-      const unsettled = await prisma.$queryRaw<unknown[]>`
-        SELECT 1 AS "found" FROM "Event" WHERE "xid" >= (SELECT "signet_settled_xid"()) LIMIT 1`;
-      expect(unsettled).toEqual([]);
+      const [last] = await readEvents(prisma, { take: 1, fromEnd: true });
+      expect(last?.id).toBe(end?.id);
     },
     { timeout: 20_000 },
   );
