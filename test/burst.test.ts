@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { seedDirectory } from './support/directory.ts';
 import { ask, graphql } from './support/graphql.ts';
+import { settled } from './support/log.ts';
 import { startService } from './support/service.ts';
 import { exchange, userToken } from './support/tokens.ts';
 
@@ -39,6 +40,7 @@ test('serves 256 createUser and 256 exchanges at once from pools of ten', async 
   expect(exchanged.map(({ status, body }) => [status, body['scope']])).toEqual(
     Array.from({ length: count }, () => [200, 'read']),
   );
+  await settled(service.testDatabase.database);
   const { users, events } = await ask(
     endpoint,
     graphql(`query AfterBurst {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { newId } from '../src/ids.ts';
 import { createTestDatabase } from './support/database.ts';
 import { events } from './support/events.ts';
@@ -96,12 +96,19 @@ test('loses no acknowledged user and no event when it is killed in the middle of
   }
 
   const { child, ended, endpoint } = await start();
-  const stored = await userIds(endpoint);
-  const created = (await events(endpoint)).filter(({ name }) => name === 'User.Created');
   expect(acknowledged.size).toBeGreaterThanOrEqual(180);
+  // Each user has its one event and each event its user, acknowledged or not; once the transactions have ended that
+  // the last kill left behind.
+  const stored = await vi.waitFor(
+    async () => {
+      const ids = await userIds(endpoint);
+      const created = (await events(endpoint)).filter(({ name }) => name === 'User.Created');
+      expect(created.map(({ data }) => data['id']).sort()).toEqual(ids.toSorted());
+      return ids;
+    },
+    { timeout: 20_000 },
+  );
   expect([...acknowledged].filter((id) => !stored.includes(id))).toEqual([]);
-  // Each user has its one event and each event its user, acknowledged or not.
-  expect(created.map(({ data }) => data['id']).sort()).toEqual(stored.sort());
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 }, 180_000);

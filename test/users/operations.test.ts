@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type EventSeen, events as readEvents } from '../support/events.ts';
 import { ask, graphql, payload } from '../support/graphql.ts';
+import { settled } from '../support/log.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();
@@ -30,8 +31,11 @@ const create = async (input: object) =>
 
 /** Does something and returns the events it raised. */
 async function raising(act: () => Promise<unknown>): Promise<EventSeen[]> {
+  const { database } = service.testDatabase;
+  await settled(database);
   const before = await readEvents(endpoint);
   await act();
+  await settled(database);
   return (await readEvents(endpoint)).slice(before.length);
 }
 
