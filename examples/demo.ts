@@ -10,24 +10,12 @@ import type { CreateApplicationInput } from '../test/generated/graphql.ts';
 import { ask, graphql, payload } from '../test/support/graphql.ts';
 import { startProcess } from '../test/support/process.ts';
 import { openBrowser } from '../test/support/sign-in.ts';
+import { allHeld, show, step } from './narration.ts';
 
 const gatewayApi = 'https://gateway.example.com/api';
 const ordersApi = 'https://orders.example.com/api';
 const redirectUri = 'https://shop.example.com/callback';
 const password = 'correct horse battery staple';
-
-let steps = 0;
-const step = (title: string) => {
-  steps += 1;
-  console.log(`\n\u001b[1m${steps}. ${title}\u001b[0m`);
-};
-const show = (label: string, value: unknown) => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  console.log(`${label.padStart(9)}  ${shorten(text).replaceAll('\n', `\n${' '.repeat(11)}`)}`);
-};
-// Tokens and secrets are long and nobody reads them.
-const shorten = (text: string) =>
-  text.replaceAll(/[\w.-]{60,}/g, (long) => `${long.slice(0, 40)}…`);
 
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-demo-'));
 const service = startProcess({ DATA_DIR: dataDir });
@@ -279,7 +267,7 @@ try {
     'User.SuspensionStatus.Updated',
   ]);
 
-  console.log(`\nAll ${steps} steps held.\n`);
+  allHeld();
 } finally {
   service.child.kill('SIGTERM');
   await service.ended;
