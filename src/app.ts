@@ -8,7 +8,7 @@ import { claimDataDir, readOrCreateSecret } from './db/data-dir.ts';
 import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
-import { type ResolveHost, systemResolver } from './dns.ts';
+import { createResolver, type ResolveHost } from './dns.ts';
 import { StartError } from './errors.ts';
 import { purgeEvents } from './events/purge.ts';
 import { startSink } from './events/sinks/start.ts';
@@ -84,7 +84,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       cipher,
       keys,
       metrics: new Registry(),
-      resolveHost: options.resolveHost ?? systemResolver,
+      resolveHost: options.resolveHost ?? createResolver(),
     };
     closers.push(followSigningKeys(services));
     closers.push(followExpiry(services));
