@@ -58,6 +58,15 @@ export async function readTokenState(sql: Sql, claims: AccessTokenClaims): Promi
   };
 }
 
+/** Why a caller whose token was good is none any more, or undefined where it still is. */
+export async function faultOfCaller(
+  { clock, database }: Pick<Services, 'clock' | 'database'>,
+  { claims, expiresAt }: Caller,
+): Promise<string | undefined> {
+  if (expiresAt <= clock.now()) return 'token expired';
+  return faultOfState(claims, await readTokenState(database.tokens, claims));
+}
+
 /**
  * Finds out who calls the management API.
  *

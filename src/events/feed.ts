@@ -379,7 +379,10 @@ function groupKey({ document, operationName, variableValues, caller }: EventOper
   return JSON.stringify([
     text,
     operationName ?? null,
-    variables.map((name) => variableValues?.[name] ?? null),
+    // Absent, a variable has its default; null is a value of its own.
+    variables.map((name) =>
+      variableValues && name in variableValues ? [variableValues[name]] : [],
+    ),
     [...caller.scopes].sort(),
   ]);
 }

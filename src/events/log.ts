@@ -194,21 +194,23 @@ export async function writeConsumer(
 /** The name under which {@link EventConsumer} keeps how far the log has been purged. */
 export const purgedName = 'purged';
 
-/** A reader stands before events that are not kept any more. */
+/** A reader stands before events that are not kept any more, or behind the end of a log that was restored. */
 export class CursorExpired extends Error {
   override readonly name = 'CursorExpired';
 }
 
 /**
- * Makes sure that everything behind a place is still in the log.
+ * Makes sure that everything behind a place is still in the log, and that the log has come as far.
  *
  * @throws {CursorExpired}
  */
 export async function assertRetained(prisma: Reader, after: EventPosition): Promise<void> {
-  const [purged] = await prisma.$queryRaw<unknown[]>`
+  const [gone] = await prisma.$queryRaw<unknown[]>`
     SELECT 1 AS "found" FROM "EventConsumer"
-     WHERE "name" = ${purgedName} AND ("xid", "position") > ${place(after)}`;
-  if (purged) throw new CursorExpired();
+     WHERE "name" = ${purgedName} AND ("xid", "position") > ${place(after)}
+    UNION ALL
+    SELECT 1 WHERE ${after.xid}::xid8 >= pg_snapshot_xmax(pg_current_snapshot())`;
+  if (gone) throw new CursorExpired();
 }
 
 /** What was committed at an instant, in terms of the transactions that wrote it. */

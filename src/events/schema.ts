@@ -168,7 +168,7 @@ async function refuseExpired(...check: Parameters<typeof assertRetained>): Promi
 export const cursorExpired = () =>
   requestError(
     'CURSOR_EXPIRED',
-    'Events behind this cursor are not kept any more. Read what is there now, and go on from its last cursor.',
+    'Events behind this cursor are not kept any more, or it is not of this log. Read what is there now, and go on from its last cursor.',
   );
 
 builder.queryFields((t) => ({
@@ -232,7 +232,7 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: EventInterface,
     description:
-      'The event log, live: with `after` everything since that cursor first, then what comes, in order and each event once. A connection whose reader falls behind is closed (WebSocket code 1013): come again with the last cursor. One whose token is no longer good is closed with 4403. An `after` older than the log is kept fails with `CURSOR_EXPIRED`.',
+      'The event log, live: with `after` everything since that cursor first, then what comes, in order and each event once. A connection whose reader falls behind is closed (WebSocket code 1013): come again with the last cursor. One whose token is no longer good is closed with 4403. An `after` older than the log is kept, or not of this log, fails with `CURSOR_EXPIRED`.',
     authScopes: { scope: 'events:read' },
     args: {
       types: t.arg({

@@ -9,7 +9,7 @@ import {
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../auth/access-token.ts';
-import { authenticate, type Caller } from '../auth/caller.ts';
+import { authenticate, type Caller, faultOfCaller } from '../auth/caller.ts';
 import type { Services } from '../auth/context.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { requestError } from '../graphql/request-error.ts';
@@ -122,6 +122,14 @@ export function registerGraphQLWebSocket(
             handle(String(data)).catch((error: unknown) => {
               // A peer that goes away while it is written to is no fault.
               if (socket.readyState !== socket.OPEN) return;
+              // graphql-ws throws where the protocol has it closed.
+              if (
+                error instanceof Error &&
+                error.message.startsWith('Unexpected message of type')
+              ) {
+                socket.close(CloseCode.BadRequest, error.message.slice(0, 100));
+                return;
+              }
               log.error({ err: error }, 'a WebSocket message could not be handled');
               socket.close(closeCodes.internalError, 'Internal error');
             });
@@ -243,6 +251,12 @@ function hooks(
               'RATE_LIMITED',
               `A connection may have ${maxOperations} operations open.`,
             );
+          }
+          // The watch closes the socket within seconds; nothing is done for the caller until then.
+          const fault = caller && (await faultOfCaller(services, caller));
+          if (fault) {
+            extra.socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
+            return [requestError('UNAUTHENTICATED', `The access token is refused: ${fault}.`)];
           }
           const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped(
             {

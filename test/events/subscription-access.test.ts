@@ -87,6 +87,25 @@ describe('over WebSocket', () => {
     await other.subscriber.received(seen + 1);
   });
 
+  test('does nothing more for a token from the moment it is revoked', async () => {
+    const { token, jti } = await tokenOfUser();
+    const { client, closed } = await letIn(token);
+    const create = () =>
+      client.iterate({
+        query: 'mutation { createRole(input: { name: "Too late", type: USER }) { __typename } }',
+      });
+    await prisma.revokedToken.create({ data: { jti, expiresAt: new Date('2100-01-01') } });
+    // It is told, or the socket closes first.
+    const told = create().next();
+    const errors = await told.then(
+      ({ value }) => value?.errors,
+      () => undefined,
+    );
+    if (errors) expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
+    expect((await closed).code).toBe(4403);
+    expect(await prisma.role.count({ where: { name: 'Too late' } })).toBe(0);
+  });
+
   test('closes with 4403 when the user is suspended or the application deleted', async () => {
     const [one, two] = [await tokenOfUser(), await tokenOfUser()];
     const connections = [await letIn(one.token), await letIn(two.token)];

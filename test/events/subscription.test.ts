@@ -10,6 +10,7 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
 import { encodePosition, logStart } from '../../src/events/log.ts';
+import { newId } from '../../src/ids.ts';
 import { send } from '../support/graphql.ts';
 import { raise, settled, userEvent } from '../support/log.ts';
 import { startService } from '../support/service.ts';
@@ -184,6 +185,56 @@ test('executes once for subscribers of one document, wherever each of them began
   expect(namesOf(await one.received(2))).toEqual(['between', 'shared']);
   expect(namesOf(await other.received(1))).toEqual(['shared']);
   expect(await metric('signet_subscriber_groups')).toBe(1);
+});
+
+test('keeps those apart for whom a variable is null from those for whom it has its default', async () => {
+  const after = await logEnd(endpoint, database);
+  const document = `subscription ($types: [EventType!] = [USER_CREATED], $after: String) {
+    events(types: $types, after: $after) { id cursor name data }
+  }`;
+  const role = (name: string) =>
+    raise(services, [
+      {
+        type: 'Role.Created',
+        data: {
+          id: newId('Role'),
+          name,
+          description: null,
+          type: 'USER',
+          isDefault: false,
+          createdAt: '2030-01-01T00:00:00.000Z',
+          updatedAt: '2030-01-01T00:00:00.000Z',
+        },
+      },
+    ]);
+  const byDefault = subscribe(connect(endpoint), { after }, document);
+  const all = subscribe(connect(endpoint), { after, types: null }, document);
+  await create('first');
+  await Promise.all([byDefault.received(1), all.received(1)]);
+  await role('second');
+  await create('third');
+  expect(namesOf(await all.received(3))).toEqual(['first', 'second', 'third']);
+  expect(namesOf(await byDefault.received(2))).toEqual(['first', 'third']);
+});
+
+test('answers a cursor of another log, which is ahead of this one, with CURSOR_EXPIRED', async () => {
+  const [, ahead] = [await create('the last'), encodePosition({ xid: '999999999', position: 1n })];
+  const subscriber = subscribe(connect(endpoint), { after: ahead });
+  await subscriber.until(({ isComplete }) => isComplete);
+  expect(subscriber.errors.map(({ extensions }) => extensions)).toEqual([
+    { code: 'CURSOR_EXPIRED' },
+  ]);
+  expect((await page(ahead)).errors?.[0]?.extensions).toEqual({ code: 'CURSOR_EXPIRED' });
+});
+
+test('closes with 4400 on a message that only a server sends', async () => {
+  const socket = new WebSocket(
+    `${service.url.replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  );
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.once('open', () => socket.send('{"type":"connection_ack"}'));
+  expect(await closed).toBe(4400);
 });
 
 test('answers a malformed cursor with BAD_USER_INPUT and keeps the connection', async () => {

@@ -101,7 +101,10 @@ export async function logEnd(
  */
 export function subscribe(
   { client }: Pick<Connection, 'client'>,
-  variables: { readonly types?: readonly string[]; readonly after?: string | undefined } = {},
+  variables: {
+    readonly types?: readonly string[] | null;
+    readonly after?: string | undefined;
+  } = {},
   query = eventsDocument,
 ): Subscriber {
   const events: EventReceived[] = [];
