@@ -27,15 +27,19 @@ const passes = (parse: (value: unknown) => unknown) => (value: string) => {
   }
 };
 
-// PostgreSQL's text cannot hold it.
+// PostgreSQL's text holds neither.
 const hasNoNul = (value: string) => !value.includes('\0');
+const isUnicode = (value: string) => value.isWellFormed();
+const noNul = 'must not hold a NUL character';
+const noLoneSurrogate = 'must not hold half of a surrogate pair';
 
 /** Text of one field: no longer than `max` characters. */
 export const text = (max: number) =>
   z
     .string()
     .max(max, `must have at most ${max} characters`)
-    .refine(hasNoNul, 'must not hold a NUL character');
+    .refine(hasNoNul, noNul)
+    .refine(isUnicode, noLoneSurrogate);
 
 /** A name: not empty, no space around it. */
 export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
@@ -80,7 +84,15 @@ const maxJsonBytes = 64 * 1024;
 export const jsonObject = z
   .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= maxJsonBytes, 'must be at most 64 KiB')
-  .refine((value) => !JSON.stringify(value).includes('\\u0000'), 'must not hold a NUL character');
+  .refine((value) => everyText(value, hasNoNul), noNul)
+  .refine((value) => everyText(value, isUnicode), noLoneSurrogate);
+
+/** Whether something holds for every text in a JSON value, the names of fields among them. */
+function everyText(value: unknown, holds: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return holds(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, part]) => holds(key) && everyText(part, holds));
+}
 
 /** A record with a patch laid over it: an undefined field is left alone. */
 export const patched = <Row extends object>(row: Row, patch: object): Row => ({

@@ -184,11 +184,9 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
     return error;
   }
   const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as never);
-  if (isOfNul(error)) {
-    const { message, extensions } = requestError(
-      'BAD_USER_INPUT',
-      'Text cannot hold a NUL character.',
-    );
+  const refusal = refusals.get(sqlState(originalOf(error)) ?? '');
+  if (refusal) {
+    const { message, extensions } = requestError('BAD_USER_INPUT', refusal);
     return new GraphQLError(message, { nodes, source, positions, path, extensions });
   }
   log.error({ err: error, requestId }, 'a GraphQL operation failed');
@@ -204,10 +202,17 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
   );
 }
 
-// An operation names it among its issues where it looks at the text itself. An id or a search is only looked for, and
-// PostgreSQL, whose text cannot hold it, refuses to (SQLSTATE 22021, character_not_in_repertoire).
-const isOfNul = (error: unknown) =>
-  sqlState(error instanceof GraphQLError ? error.originalError : error) === '22021';
+const originalOf = (error: unknown) =>
+  error instanceof GraphQLError ? error.originalError : error;
+
+// An operation names it among its issues where it looks at a value itself. An id, a search or an instant is only
+// looked for, and PostgreSQL refuses what it cannot hold, by its SQLSTATE.
+const refusals = new Map([
+  // character_not_in_repertoire
+  ['22021', 'Text cannot hold a NUL character.'],
+  // datetime_field_overflow
+  ['22008', 'An instant lies outside of the years that can be asked for.'],
+]);
 
 /** A result as a client may see it, where it does not pass through Yoga's own response. */
 export function publicResult(

@@ -124,6 +124,23 @@ describe('createUser', () => {
     expect(read?.roles).toEqual({ totalCount: 1, edges: [{ node: { id: role.id } }] });
   });
 
+  test.each([
+    ['in a name', { name: '\ud800' }, 'name'],
+    ['in JSON', { customData: { list: ['\udc00'] } }, 'customData'],
+    ['in the name of a field', { profile: { '\ud800': 1 } }, 'profile'],
+  ])('refuses half of a surrogate pair %s, which is no text', async (_where, input, field) => {
+    const { createUser } = await ask(endpoint, CreateUser, { input });
+    expect(createUser).toMatchObject({
+      __typename: 'InvalidInputError',
+      issues: [{ path: [field] }],
+    });
+  });
+
+  test('takes a backslash before u0000 for what it is', async () => {
+    const customData = { path: 'C:\\u0000' };
+    expect(await create({ customData })).toMatchObject({ customData });
+  });
+
   test('refuses a NUL character, which the database cannot hold', async () => {
     const { createUser } = await ask(endpoint, CreateUser, {
       input: { name: 'a\0b', customData: { a: '\0' } },

@@ -25,6 +25,19 @@ test.each([
   },
 );
 
+test.each([
+  'query ($at: DateTime!) { events(since: $at) { totalCount } }',
+  'query ($at: DateTime!) { users(filter: { createdAfter: $at }) { totalCount } }',
+])('so is an instant of a year that the database does not have: %s', async (document) => {
+  const answer = await send<unknown, { at: string }>(endpoint, document, {
+    at: '0000-01-01T00:00:00Z',
+  });
+  expect(answer).toMatchObject({
+    status: 400,
+    errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+  });
+});
+
 test('in a path too', async () => {
   expect(await callRest(endpoint, 'GET', '/users/user%00')).toMatchObject({ status: 400 });
 });
