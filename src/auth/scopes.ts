@@ -7,7 +7,7 @@ const areas = {
   resources: 'resources and their scopes',
   applications: 'applications and their secrets',
   organizations: 'organizations, their members, roles, scopes and invitations',
-  webhooks: 'webhooks and their deliveries',
+  webhooks: 'webhooks and their deliveries, with the events in them',
 } as const;
 
 type Area = keyof typeof areas;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { request } from 'undici';
+import { errors, request } from 'undici';
 import { AddressRefused } from './address.ts';
 
 const readBytes = 64 * 1024;
@@ -132,8 +132,9 @@ async function readStart(
   } catch (error) {
     fault = `the answer broke off: ${explain(error).reason}`;
   }
-  // PostgreSQL's text holds no NUL.
-  const text = Buffer.concat(kept).toString('utf8').replaceAll('\0', '\u{fffd}');
+  // As a stream, so that a character that was cut in two at the end is left out. PostgreSQL's text holds no NUL.
+  const start = new TextDecoder().decode(Buffer.concat(kept), { stream: read > keptBytes });
+  const text = start.replaceAll('\0', '\u{fffd}');
   return { text, fault };
 }
 
@@ -142,6 +143,9 @@ function explain(error: unknown): { outcome: AttemptOutcome; reason: string } {
     if (cause instanceof AddressRefused) return { outcome: 'address', reason: cause.message };
     // Several addresses were tried.
     if (cause instanceof AggregateError && !('code' in cause)) return explain(cause.errors[0]);
+    if (cause instanceof errors.HTTPParserError) {
+      return { outcome: 'connection', reason: 'the answer is not HTTP/1.1' };
+    }
     const { code } = cause as NodeJS.ErrnoException;
     if (typeof code !== 'string') continue;
     if (/CERT|^UNABLE_TO|_SIGNATURE$/.test(code)) {

@@ -5,7 +5,13 @@ import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { type EventName, eventNames } from '../events/catalogue.ts';
-import { decodePosition, settled } from '../events/log.ts';
+import {
+  assertRetained,
+  CursorExpired,
+  decodePosition,
+  type EventPosition,
+  settled,
+} from '../events/log.ts';
 import { type Delivery, Prisma, type Webhook } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { parseInput } from '../input.ts';
@@ -22,11 +28,13 @@ const testWebhookInput = z.object({ id: z.string(), type: eventType.nullish() })
  * Sends a made-up event to a webhook, even where it is off: one attempt, which counts neither as a success nor as
  * a failure of the webhook.
  *
+ * @param schema What the webhook's query is read against.
  * @param input.type Absent: the first that the webhook gets, or `User.Created`.
  * @throws {InvalidInputError} {@link NotFoundError}
  */
 export async function testWebhook(
   context: Context,
+  schema: GraphQLSchema,
   input: z.input<typeof testWebhookInput>,
 ): Promise<Delivery> {
   const { id: webhookId, type } = parseInput(testWebhookInput, input);
@@ -35,7 +43,8 @@ export async function testWebhook(
     await lockRow(tx, 'Webhook', webhookId);
     const webhook = await tx.webhook.findUniqueOrThrow({ where: { id: webhookId } });
     const now = clock.now();
-    const chosen = type ?? (webhook.events[0] as EventName | undefined) ?? 'User.Created';
+    const [first = 'User.Created'] = takenEvents(schema, { ...webhook, enabled: true }) ?? [];
+    const chosen = type ?? (first as EventName);
     const testEvent = {
       type: chosen,
       occurredAt: now.toISOString(),
@@ -94,6 +103,17 @@ export async function redeliver(
   return delivery;
 }
 
+async function refuseExpired({ prisma }: Context['database'], after: EventPosition): Promise<void> {
+  try {
+    await assertRetained(prisma, after);
+  } catch (error) {
+    if (!(error instanceof CursorExpired)) throw error;
+    throw new InvalidInputError([
+      { path: ['after'], message: 'is older than the log is kept, or not of this log' },
+    ]);
+  }
+}
+
 const maxReplayed = 50_000;
 
 const cursor = z.string().transform((value, issues) => {
@@ -134,6 +154,7 @@ export async function replayEvents(
   const { database, clock } = context;
   const webhook = await database.prisma.webhook.findUnique({ where: { id: webhookId } });
   if (!webhook) throw new NotFoundError(webhookId);
+  if (after) await refuseExpired(database, after);
   const now = clock.now();
   const taken = takenEvents(schema, { ...webhook, enabled: true }) ?? [];
   const isWanted = Prisma.join(

@@ -60,7 +60,7 @@ interface Place {
   readonly id: string;
 }
 
-/** The deliveries of one webhook: read as the event log is read, below the line where nothing more can appear. */
+/** The deliveries of one webhook, until it is deleted: read as the event log is read, below the line where nothing more can appear. */
 export class DeliveryChanges extends Changes<Delivery> {
   readonly #webhookId: string;
   #place: Place;
@@ -78,7 +78,7 @@ export class DeliveryChanges extends Changes<Delivery> {
     return new DeliveryChanges(prisma, webhookId, { xid: row?.xid ?? '0', id: '' });
   }
 
-  protected override async readMore(): Promise<Delivery[]> {
+  protected override async readMore(): Promise<Delivery[] | undefined> {
     const places = await this.prisma.$queryRaw<Place[]>`
       SELECT "changedIn"::text AS "xid", "id" FROM "Delivery"
        WHERE "webhookId" = ${this.#webhookId}
@@ -86,13 +86,18 @@ export class DeliveryChanges extends Changes<Delivery> {
          AND "changedIn" < (SELECT "signet_settled_xid"())
        ORDER BY "changedIn", "id" LIMIT ${batchSize}`;
     const last = places.at(-1);
-    if (!last) return [];
+    if (!last) return (await this.#exists()) ? [] : undefined;
     this.#place = last;
     const rows = await this.prisma.delivery.findMany({
       where: { id: { in: places.map(({ id }) => id) } },
     });
     const byId = new Map(rows.map((row) => [row.id, row]));
     return places.flatMap(({ id }) => byId.get(id) ?? []);
+  }
+
+  async #exists(): Promise<boolean> {
+    const where = { id: this.#webhookId };
+    return (await this.prisma.webhook.findUnique({ where, select: { id: true } })) !== null;
   }
 }
 

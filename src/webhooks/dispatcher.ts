@@ -31,7 +31,7 @@ const pollMs = 1000;
 const renewMs = 4000;
 // Between looks for work where hints come all the time: what comes meanwhile is done in one go.
 const restMs = 20;
-// Sockets and bodies that one node holds at once, whatever the webhooks allow.
+// Sockets and bodies that one node holds at once, whatever the webhooks allow; beyond it, each may have very few.
 const maxInFlight = 5000;
 // How long a stop waits for attempts under way before it puts their deliveries back.
 const stopGraceMs = 5000;
@@ -181,8 +181,7 @@ class WebhookDispatcher implements Dispatcher {
 
   async #claim(ended: ReadonlySet<string>): Promise<void> {
     if (this.#isStopping || (!this.#toClaimAll && this.#toClaim.size === 0)) return;
-    const room = maxInFlight - (this.#inFlight.size - ended.size);
-    if (room <= 0) return;
+    const room = Math.max(0, maxInFlight - (this.#inFlight.size - ended.size));
     const webhookIds = this.#toClaimAll ? undefined : [...this.#toClaim];
     this.#toClaimAll = false;
     this.#toClaim.clear();
@@ -196,6 +195,11 @@ class WebhookDispatcher implements Dispatcher {
     if (missed.length > 0) {
       for (const id of missed) this.#toClaim.add(id);
       this.#deliverSoon();
+    }
+    // There may be more, for which an attempt that ends makes room.
+    if (claimed.length >= room) {
+      if (webhookIds) for (const id of webhookIds) this.#toClaim.add(id);
+      else this.#toClaimAll = true;
     }
     const endpoints = await this.#endpoints.get(claimed);
     for (const delivery of claimed) {
@@ -240,7 +244,7 @@ class WebhookDispatcher implements Dispatcher {
       ...this.#judge(delivery, result, queryResult),
       id: delivery.id,
       webhookId: delivery.webhookId,
-      isTest: delivery.isTest,
+      tellsOfEndpoint: !delivery.isTest && result.outcome !== 'preparation',
       at,
       durationMs: result.durationMs,
       statusCode: result.statusCode,

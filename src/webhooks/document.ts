@@ -69,6 +69,7 @@ export function checkDocument(
     types?: EventName[] | null;
     after?: unknown;
   };
+  if (types?.length === 0) throw new DocumentFault(['must not have an empty "types"']);
   if (after != null) throw new DocumentFault(['must not have "after": a webhook gets what is new']);
   return types ?? null;
 }

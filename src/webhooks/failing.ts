@@ -4,18 +4,23 @@ import { transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
 import { beginPeriod } from './periods.ts';
 import type { RecordedAttempt } from './queue.ts';
-import { failureLimitMs } from './schedule.ts';
+import { failureGapMs, failureLimitMs } from './schedule.ts';
+
+// How exactly it is known when the last failure was: not every failure is worth a write.
+const graspMs = 60 * 60 * 1000;
 
 /**
- * Remembers since when a webhook has had failures alone, and switches it off after five days of them. Tests do
- * not count.
+ * Remembers since when a webhook has had failures alone, and switches it off after five days of them. A long time
+ * without any attempt is not one of failures.
+ *
+ * @param attempts Those that do not tell how the endpoint does are left out.
  */
 export async function noteFailures(
   services: Services,
-  attempts: readonly Pick<RecordedAttempt, 'webhookId' | 'status' | 'isTest' | 'at'>[],
+  attempts: readonly Pick<RecordedAttempt, 'webhookId' | 'status' | 'tellsOfEndpoint'>[],
 ): Promise<void> {
   const { database, clock } = services;
-  const counted = attempts.filter(({ isTest }) => !isTest);
+  const counted = attempts.filter(({ tellsOfEndpoint }) => tellsOfEndpoint);
   const succeeded = new Set(
     counted.filter(({ status }) => status === 'SUCCEEDED').map(({ webhookId }) => webhookId),
   );
@@ -30,15 +35,19 @@ export async function noteFailures(
   }
   if (failed.size === 0) return;
   const now = clock.now();
-  await database.prisma.webhook.updateMany({
-    where: { id: { in: [...failed] }, failingSince: null },
-    data: { failingSince: now },
-  });
+  const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
+  await database.prisma.$executeRaw`
+    UPDATE "Webhook"
+       SET "failingSince" = CASE WHEN "lastFailureAt" > ${before(failureGapMs)}
+                                 THEN coalesce("failingSince", ${now}) ELSE ${now} END,
+           "lastFailureAt" = ${now}
+     WHERE "id" = ANY(${[...failed]})
+       AND ("failingSince" IS NULL OR "lastFailureAt" IS NULL OR "lastFailureAt" <= ${before(graspMs)})`;
   const given = await database.prisma.webhook.findMany({
     where: {
       id: { in: [...failed] },
       enabled: true,
-      failingSince: { lte: new Date(now.getTime() - failureLimitMs) },
+      failingSince: { lte: before(failureLimitMs) },
     },
     select: { id: true },
   });

@@ -22,7 +22,11 @@ const rotationMs = 24 * 60 * 60 * 1000;
 const resolveTimeoutMs = 2000;
 
 const url = text(2048)
-  .refine((value) => URL.canParse(value), 'must be an absolute URL')
+  // The parser leaves out some of what does not belong into a URL, and would read another than was meant.
+  .refine(
+    (value) => URL.canParse(value) && /^[a-z]+:\/\/[^\s\p{Cc}]*$/iu.test(value),
+    'must be an absolute URL',
+  )
   .refine(
     (value) => !URL.canParse(value) || /^https?:$/.test(new URL(value).protocol),
     'must be an https URL',
@@ -211,7 +215,7 @@ export async function updateWebhook(
     await lockRow(tx, 'Webhook', id);
     const before = await tx.webhook.findUniqueOrThrow({ where: { id } });
     const isSwitchedOn = patch.enabled === true && !before.enabled;
-    const isNewQuery = patch.query !== undefined && patch.query !== before.query;
+    const isNewQuery = patch.query !== undefined;
     const isNewUrl = patch.url !== undefined && patch.url !== before.url;
     const row = await tx.webhook.update({
       where: { id },

@@ -33,6 +33,9 @@ type ClaimedRow = Omit<ClaimedDelivery, 'event'> &
 /** How long a node has what it claims, unless it renews: so long do deliveries wait whose node died. */
 export const leaseMs = 15_000;
 
+// What every webhook may have under way on a node, however much others have.
+const freePlaces = 2;
+
 /** The condition on a delivery `d` that a node has it. */
 export const isLeased = (now: Date) => Prisma.sql`
   EXISTS (SELECT 1 FROM "DeliveryLease" l
@@ -49,7 +52,8 @@ export const isDue = (now: Date) =>
  * @param options.underWay What this node has of them already, by webhook: which, and how many of those are posted,
  * though that may not be recorded yet.
  * @param options.webhookIds Of these webhooks alone; absent, of all.
- * @param options.room How many at most.
+ * @param options.room How many at most, in turn: the first of each webhook before the second of any. Of a webhook
+ * that has fewer than two under way some come all the same.
  * @returns What was claimed; and the webhooks with something due that another transaction had locked.
  */
 export async function claimDeliveries(
@@ -88,27 +92,29 @@ export async function claimDeliveries(
              ARRAY(SELECT "id" FROM "wanted" EXCEPT SELECT "id" FROM "locked") AS "missed"`,
     prisma.$queryRaw<ClaimedRow[]>`
       WITH "claiming" AS (
-        SELECT w."id", w."enabled", w."revision",
-               ARRAY(SELECT jsonb_array_elements_text(o."own"->'ids')) AS "own",
+        SELECT w."id", w."enabled", w."revision", w."maxInFlight" + o."ended" AS "limit", o."own", o."ended",
                ARRAY(SELECT unnest(l."deliveryIds") FROM "DeliveryLease" l
-                      WHERE l."webhookId" = w."id" AND l."node" <> ${node} AND l."until" > ${now}) AS "others",
-               w."maxInFlight" + coalesce((o."own"->'ended')::int, 0) AS "limit"
-          FROM "Webhook" w CROSS JOIN LATERAL (SELECT ${JSON.stringify(underWay)}::jsonb->w."id" AS "own") o
-         WHERE w."id" = ANY(string_to_array(current_setting('signet.claiming'), ','))
+                      WHERE l."webhookId" = w."id" AND l."node" <> ${node} AND l."until" > ${now}) AS "others"
+          FROM (SELECT w.*, ${JSON.stringify(underWay)}::jsonb->w."id" AS "underWay" FROM "Webhook" w
+                 WHERE w."id" = ANY(string_to_array(current_setting('signet.claiming'), ','))) w
+         CROSS JOIN LATERAL (
+           SELECT ARRAY(SELECT jsonb_array_elements_text(w."underWay"->'ids')) AS "own",
+                  coalesce((w."underWay"->'ended')::int, 0) AS "ended") o
       ), "due" AS (
-        SELECT d.*, w."revision"
-          FROM "claiming" w CROSS JOIN LATERAL (
-            SELECT d.* FROM (
-              SELECT d."id", d."webhookId", d."eventId", d."attemptCount", d."testEvent", d."queryResult",
-                     d."nextAttemptAt"
-                FROM "Delivery" d
-               WHERE ${due} AND (w."enabled" OR d."testEvent" IS NOT NULL)
+        SELECT * FROM (
+          SELECT d.*, w."revision", row_number() OVER (ORDER BY d."turn") AS "place"
+            FROM "claiming" w CROSS JOIN LATERAL (
+              SELECT d.*, cardinality(w."own") - w."ended" + row_number() OVER (${inLine}) AS "turn" FROM (
+                SELECT d."id", d."webhookId", d."eventId", d."attemptCount", d."testEvent", d."queryResult",
+                       d."nextAttemptAt"
+                  FROM "Delivery" d
+                 WHERE ${due} AND (w."enabled" OR d."testEvent" IS NOT NULL)
+                 ${inLine}
+                 LIMIT w."limit") d
+               WHERE d."id" NOT IN (SELECT unnest(w."own" || w."others"))
                ${inLine}
-               LIMIT w."limit") d
-             WHERE d."id" NOT IN (SELECT unnest(w."own" || w."others"))
-             ${inLine}
-             LIMIT greatest(0, w."limit" - cardinality(w."own" || w."others"))) d
-         LIMIT ${room}
+               LIMIT greatest(0, w."limit" - cardinality(w."own" || w."others"))) d) d
+         WHERE d."place" <= ${room} OR d."turn" <= ${freePlaces}
       ), "leased" AS (
         INSERT INTO "DeliveryLease" ("webhookId", "node", "deliveryIds", "until")
         SELECT w."id", ${node}, w."own" || array_agg(d."id"), ${until}
@@ -149,7 +155,8 @@ export async function renewLeases(prisma: PrismaClient, node: string, now: Date)
 export interface RecordedAttempt {
   readonly id: string;
   readonly webhookId: string;
-  readonly isTest: boolean;
+  /** Not a test, nor a message that could not be made. */
+  readonly tellsOfEndpoint: boolean;
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   readonly nextAttemptAt: Date | null;
   readonly queryResult: string | null;

@@ -19,14 +19,17 @@ export const retryDelaysMs: readonly number[] = [
 /** After so many milliseconds without a success among its attempts a webhook is switched off. */
 export const failureLimitMs = 5 * day;
 
+/** So many milliseconds without any attempt, and what failed before says nothing about the endpoint any more. */
+export const failureGapMs = 2 * day;
+
 const jitter = 0.1;
-const longestRetryAfterMs = day;
 
 /**
  * When to try again, or null where all attempts are used up.
  *
  * @param failed How many attempts have failed, this one included.
- * @param retryAfter The answer's `Retry-After` (RFC 9110 §10.2.3): no sooner than that, but for at most a day.
+ * @param retryAfter The answer's `Retry-After` (RFC 9110 §10.2.3): no sooner than that, but within the five
+ * days after which the webhook would be off.
  */
 export function nextAttempt(
   now: Date,
@@ -45,5 +48,5 @@ function parseRetryAfter(now: Date, value: string | undefined): number {
   const wait = /^\d+$/.test(value.trim())
     ? Number(value) * second
     : Date.parse(value) - now.getTime();
-  return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestRetryAfterMs);
+  return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), failureLimitMs);
 }

@@ -7,7 +7,7 @@ import type {
   Webhook as WebhookRow,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, orderInput, readPage } from '../graphql/list.ts';
+import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -192,7 +192,7 @@ function webhookWhere(
   filter: typeof WebhookFilter.$inferInput | null | undefined,
 ): Prisma.WebhookWhereInput {
   const search = filter?.search?.trim();
-  const contains = { contains: search ?? '', mode: 'insensitive' } as const;
+  const contains = containing(search ?? '');
   return {
     ...(search ? { OR: [{ name: contains }, { url: contains }, { id: contains }] } : {}),
     ...(filter?.enabled == null ? {} : { enabled: filter.enabled }),
@@ -297,7 +297,7 @@ const settings = (t: InputFields) => ({
 
 addMutation('createWebhook', {
   description:
-    'Creates a webhook. It gets the events that are committed from now on while it is on. Raises no event.',
+    'Creates a webhook. It gets the events that are committed from now on while it is on: `webhooks:write` is the right to send every event somewhere. Raises no event.',
   scope: 'webhooks:write',
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters.' }),
@@ -384,7 +384,9 @@ addMutation('testWebhook', {
   }),
   payload: deliveryPayload,
   errors: [NotFoundError],
-  resolve: async (input, context) => ({ delivery: await testWebhook(context, input) }),
+  resolve: async (input, context, { schema }) => ({
+    delivery: await testWebhook(context, schema, input),
+  }),
 });
 
 addMutation('redeliver', {

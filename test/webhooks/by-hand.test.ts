@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { transaction } from '../../src/db/transaction.ts';
 import { enumValueOf, eventNames } from '../../src/events/catalogue.ts';
+import { purgedName } from '../../src/events/log.ts';
 import { purgeEvents } from '../../src/events/purge.ts';
 import { newId } from '../../src/ids.ts';
 import { purgeDeliveries } from '../../src/webhooks/purge.ts';
@@ -78,6 +79,15 @@ test('sends a test to a webhook that is off, signed, with an event that no log h
   expect(message?.headers['signet-test']).toBe('true');
   expect(await database.prisma.event.count({ where: { id: delivery.event?.id ?? '' } })).toBe(0);
   await webhookUntil(admin, id, allSucceeded);
+});
+
+test('makes a test of the first type that the webhook gets, where none is named', async () => {
+  const admin = await adminOf(service);
+  const receiver = await startReceiver();
+  const query = 'subscription { events(types: [ROLE_CREATED]) { name } }';
+  const { id } = await createWebhook(admin, { url: receiver.url, query });
+  await ask(admin, Test, { input: { id } });
+  expect((await receiver.arrived(1))[0]?.json.type).toBe('Role.Created');
 });
 
 test('makes a test of every type of event', async () => {
@@ -239,6 +249,24 @@ test('refuses what is not there, and a range without a beginning', async () => {
     replayEvents: { __typename: 'InvalidInputError', issues: [{ path: ['after'] }] },
   });
   expect(await ask(admin, Replay, { input: { webhookId: hook, after: 'nonsense' } })).toEqual({
+    replayEvents: { __typename: 'InvalidInputError', issues: [{ path: ['after'] }] },
+  });
+});
+
+test('replays no range whose beginning the log does not have any more', async () => {
+  const admin = await adminOf(service);
+  const { id } = await createWebhook(admin, { url: 'https://hooks.example.com' });
+  const after = await logEnd(admin, database);
+  await createUser(admin);
+  const [last] = await database.prisma.$queryRaw<{ xid: string; position: bigint }[]>`
+    SELECT "xid"::text AS "xid", "position" FROM "Event" ORDER BY "Event"."xid" DESC, "position" DESC LIMIT 1`;
+  await database.prisma.$executeRaw`
+    INSERT INTO "EventConsumer" ("name", "xid", "position")
+    VALUES (${purgedName}, ${last?.xid}::xid8, ${last?.position})`;
+  onTestFinished(async () => {
+    await database.prisma.eventConsumer.delete({ where: { name: purgedName } });
+  });
+  expect(await ask(admin, Replay, { input: { webhookId: id, after } })).toEqual({
     replayEvents: { __typename: 'InvalidInputError', issues: [{ path: ['after'] }] },
   });
 });

@@ -7,6 +7,7 @@ import {
   advance,
   createUser,
   createWebhook,
+  type readWebhook,
   switchWebhook,
   webhookUntil,
 } from '../support/webhooks.ts';
@@ -174,7 +175,8 @@ test('tries again on the schedule, and gives up after it', async () => {
 test.each([
   ['seconds', () => '7200', 2 * hour],
   ['a date', () => new Date(service.clock.now().getTime() + 3 * hour).toUTCString(), 3 * hour],
-  ['more than a day', () => '864000', day],
+  ['days', () => '172800', 2 * day],
+  ['more than five days', () => '864000', 5 * day],
   ['nonsense', () => 'soon', 5 * second],
 ])('honours a Retry-After of %s', async (_kind, value, delay) => {
   const admin = await adminOf(service);
@@ -233,15 +235,17 @@ test('switches off a webhook after five days of failures alone', async () => {
     id,
     ({ deliveries: [one] }) => one?.attempts.length === 1,
   );
-  advance(service, 5 * day - hour);
-  await createUser(await adminOf(service));
-  const before = await webhookUntil(
-    await adminOf(service),
-    id,
-    ({ deliveries }) =>
-      deliveries.every(({ attempts }) => attempts.length > 0) && deliveries.length === 2,
-  );
-  expect(before.enabled).toBe(true);
+  for (const [index, step] of [day, day, day, day, day - hour].entries()) {
+    advance(service, step);
+    await createUser(await adminOf(service));
+    const { enabled } = await webhookUntil(
+      await adminOf(service),
+      id,
+      ({ deliveries }) =>
+        deliveries.every(({ attempts }) => attempts.length > 0) && deliveries.length === index + 2,
+    );
+    expect(enabled).toBe(true);
+  }
 
   advance(service, hour);
   const off = await webhookUntil(await adminOf(service), id, ({ enabled }) => !enabled);
@@ -255,6 +259,20 @@ test('switches off a webhook after five days of failures alone', async () => {
   await webhookUntil(await adminOf(service), id, ({ deliveries }) =>
     deliveries.every(({ status }) => status === 'SUCCEEDED'),
   );
+});
+
+test('is not switched off for a failure after a long time in which there was nothing to deliver', async () => {
+  const receiver = await startReceiver();
+  receiver.answerWith(500);
+  const { id } = await createWebhook(await adminOf(service), { url: receiver.url });
+  await createUser(await adminOf(service));
+  const attempted = (count: number) => (webhook: Awaited<ReturnType<typeof readWebhook>>) =>
+    webhook.deliveries[0]?.attempts.length === count;
+  await webhookUntil(await adminOf(service), id, attempted(1));
+  advance(service, 6 * day);
+  expect((await webhookUntil(await adminOf(service), id, attempted(2))).enabled).toBe(true);
+  advance(service, hour);
+  expect((await webhookUntil(await adminOf(service), id, attempted(3))).enabled).toBe(true);
 });
 
 test('is not switched off while an attempt succeeds now and then', async () => {

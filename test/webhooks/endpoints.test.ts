@@ -21,6 +21,16 @@ const faults: [string, Answer, object][] = [
     { statusCode: 500, responseBody: 'x'.repeat(4096), error: 'answered 500' },
   ],
   [
+    'answers with more text than is kept, which ends within a character',
+    (response) => void response.writeHead(500).end(`x${'é'.repeat(3000)}`),
+    { statusCode: 500, responseBody: `x${'é'.repeat(2047)}`, error: 'answered 500' },
+  ],
+  [
+    'does not speak HTTP',
+    (response) => void response.socket?.end('SSH-2.0-x\r\n'),
+    { statusCode: null, responseBody: null, error: 'the answer is not HTTP/1.1' },
+  ],
+  [
     'closes the connection',
     (response) => void response.destroy(),
     {

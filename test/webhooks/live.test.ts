@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { newId } from '../../src/ids.ts';
 import { ask, graphql } from '../support/graphql.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
@@ -100,6 +101,16 @@ test('shows a webhook as it changes, until it is deleted', async () => {
   const { deleteWebhook } = await ask(admin, Delete, { id });
   expect(deleteWebhook.__typename).toBe('DeleteWebhookPayload');
   await following;
+});
+
+test('ends when the webhook is deleted, or was never there', async () => {
+  const admin = await adminOf(service);
+  const { id } = await createWebhook(admin, { url: 'https://hooks.example.com' });
+  const changes = follow(admin, id);
+  const end = changes.next();
+  await ask(admin, Delete, { id });
+  expect(await end).toEqual({ done: true, value: undefined });
+  expect(await follow(admin, newId('Webhook')).next()).toEqual({ done: true, value: undefined });
 });
 
 test('refuses those who may not read webhooks', async () => {

@@ -150,6 +150,7 @@ test.each([
   ],
   ['has its field conditionally', 'subscription { events @include(if: false) { id } }'],
   ['needs a variable', 'subscription ($types: [EventType!]!) { events(types: $types) { id } }'],
+  ['asks for no type at all', 'subscription { events(types: []) { id } }'],
   ['begins in the past', 'subscription { events(after: "NzUwLjE") { id } }'],
   [
     'costs too much',

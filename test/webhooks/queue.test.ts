@@ -72,7 +72,7 @@ const record = (node: string, now: Date, id: string, outcome: Partial<RecordedAt
     {
       id,
       webhookId: 'hook',
-      isTest: false,
+      tellsOfEndpoint: true,
       status: 'SUCCEEDED',
       nextAttemptAt: null,
       queryResult: null,
@@ -100,6 +100,43 @@ test('gives two nodes no more together than the webhook allows', async () => {
   await record('a', start, '1');
   await record('a', start, '3');
   expect(await claim('b', { ids: ['4'] })).toEqual(['5']);
+});
+
+test('takes from each webhook in turn where a node has little room, and something all the same where it has none', async () => {
+  const { prisma } = testDatabase.database;
+  await prisma.webhook.create({
+    data: {
+      id: 'later',
+      name: 'Later',
+      url: 'https://example.com',
+      createdAt: start,
+      updatedAt: start,
+    },
+  });
+  await prisma.delivery.createMany({
+    data: ['6', '7', '8'].map((id) => ({
+      id,
+      webhookId: 'later',
+      eventId: `evt_${id}`,
+      eventType: 'User.Created',
+      nextAttemptAt: after(10),
+      createdAt: start,
+      updatedAt: start,
+    })),
+  });
+  const claimWith = async (room: number, underWay: string[] = []) => {
+    const { claimed } = await claimDeliveries(prisma, {
+      node: 'a',
+      now: after(10),
+      underWay: { hook: { ids: underWay, ended: 0 } },
+      webhookIds: undefined,
+      room,
+    });
+    return claimed.map(({ id }) => id).sort();
+  };
+  expect(await claimWith(0, ['1', '2'])).toEqual(['6', '7']);
+  await prisma.deliveryLease.deleteMany();
+  expect(await claimWith(5)).toEqual(['1', '2', '3', '6', '7']);
 });
 
 test('counts what has ended no more, and gives it to nobody until it is recorded', async () => {
