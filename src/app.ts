@@ -11,6 +11,7 @@ import { assertReachable } from './db/postgresql.ts';
 import { createResolver, type ResolveHost } from './dns.ts';
 import { StartError } from './errors.ts';
 import { purgeEvents } from './events/purge.ts';
+import { adoptRestoredLog } from './events/restored.ts';
 import { startSink } from './events/sinks/start.ts';
 import { startTail } from './events/tail.ts';
 import { registerSignIn } from './experience/sign-in.ts';
@@ -70,6 +71,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await assertSecretFits(database, cipher);
     const applied = await database.migrate();
     if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
+    await adoptRestoredLog(database, log);
     const adminCredentials = await bootstrap({ database, clock, cipher, config });
     const keys = await loadSigningKeys({ prisma: database.prisma, cipher, clock });
 

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { adoptRestoredLog } from '../../src/events/restored.ts';
+import { newId } from '../../src/ids.ts';
+import { events } from '../support/events.ts';
+import { raise, settled, userEvent } from '../support/log.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import { connect, logEnd, subscribe } from '../support/subscriber.ts';
+import { createUser, createWebhook } from '../support/webhooks.ts';
+
+const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
+const { services } = service.app;
+const { database, log } = services;
+const { prisma } = database;
+const admin = { url: service.url, token: await service.managementToken() };
+const namesIn = (seen: readonly { data: Record<string, unknown> }[]) =>
+  seen.map(({ data }) => data['name']);
+
+// What a dump of a cluster that has counted further looks like where it is restored.
+async function countFurther() {
+  const further = '1000000000000';
+  for (const table of ['Event', 'EventConsumer']) {
+    await prisma.$executeRawUnsafe(
+      `UPDATE "${table}" SET "xid" = ("xid"::text::numeric + ${further})::text::xid8`,
+    );
+  }
+  await prisma.$executeRawUnsafe(
+    `UPDATE "WebhookPeriod" SET "since" = '${further}:${further}:'::pg_snapshot`,
+  );
+}
+
+test('a log that was restored into a cluster that has counted less is read on, in its order, by everyone', async () => {
+  const receiver = await startReceiver();
+  await createWebhook(admin, { url: receiver.url });
+  for (const name of ['one', 'two', 'three']) await raise(services, [userEvent(name)]);
+  await receiver.arrived(3);
+  await settled(database);
+  const before = await events(admin);
+  const cursor = await logEnd(admin, database);
+  // By number alone, the last one would be the first.
+  await prisma.$executeRaw`UPDATE "Event" SET "position" = -1 WHERE "id" = ${before.at(-1)?.id}`;
+
+  await countFurther();
+  expect(await events(admin)).toEqual([]);
+  const ahead = await prisma.$queryRaw<{ xid: string }[]>`
+    SELECT "xid"::text AS "xid" FROM "Event" LIMIT 1`;
+  expect(ahead[0]?.xid.length).toBeGreaterThan(12);
+  await adoptRestoredLog(database, log);
+
+  expect(await events(admin)).toEqual(before);
+  // Nothing is delivered again, and what comes is.
+  await raise(services, [userEvent('four')]);
+  const messages = await receiver.arrived(4);
+  expect(namesIn(messages.map(({ json }) => json))).toEqual(['one', 'two', 'three', 'four']);
+
+  const old = subscribe(connect(admin), { after: cursor });
+  await old.until(({ isComplete }) => isComplete);
+  expect(old.errors[0]?.extensions).toEqual({ code: 'CURSOR_EXPIRED' });
+  const going = subscribe(connect(admin), { after: await logEnd(admin, database) });
+  const user = await createUser(admin);
+  expect((await going.received(1))[0]?.data).toMatchObject({ id: user.id });
+});
+
+test('what a restored log had still to deliver is delivered, and a log of this cluster is left alone', async () => {
+  const id = newId('Event');
+  const receiver = await startReceiver();
+  await createWebhook(admin, { url: receiver.url });
+  await settled(database);
+  const [{ xid } = { xid: '' }] = await prisma.$queryRaw<{ xid: string }[]>`
+    SELECT max("xid"::text::numeric)::text AS "xid" FROM "Event"`;
+  await adoptRestoredLog(database, log);
+  expect(
+    await prisma.$queryRaw`SELECT max("xid"::text::numeric)::text AS "xid" FROM "Event"`,
+  ).toEqual([{ xid }]);
+
+  await countFurther();
+  await prisma.$executeRaw`
+    INSERT INTO "Event" ("xid", "id", "type", "data", "occurredAt")
+    VALUES ('9000000000000', ${id}, 'User.Deleted', '{}', now())`;
+  await adoptRestoredLog(database, log);
+  expect((await receiver.arrived(1))[0]?.json.id).toBe(id);
+  expect((await events(admin)).at(-1)?.id).toBe(id);
+});
