@@ -16,6 +16,8 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+const closeIdleMs = 50;
+
 const answer = (response: ServerResponse, status: number, body: string) =>
   response
     .writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
@@ -33,9 +35,11 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
       ? answer(response, 200, 'ok\n')
       : answer(response, 503, 'starting\n');
   // Longer than the minute for which load balancers keep an idle connection, lest they send into one just closed.
-  const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) =>
-    handler(request, response),
-  );
+  let isClosing = false;
+  const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
+    if (isClosing) response.shouldKeepAlive = false;
+    handler(request, response);
+  });
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -58,7 +62,14 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     },
     close() {
       closed ??= new Promise((resolve, reject) => {
-        server.close((error) => (error ? reject(error) : resolve()));
+        isClosing = true;
+        // A connection that has a request in flight now is idle when that has ended.
+        const closeIdle = setInterval(() => server.closeIdleConnections(), closeIdleMs);
+        server.close((error) => {
+          clearInterval(closeIdle);
+          if (error) reject(error);
+          else resolve();
+        });
         server.closeIdleConnections();
       });
       return closed;
