@@ -16,7 +16,8 @@ export interface PoolOptions {
 
 /** Opens a pool of connections, none of them before it is needed. */
 export function openPool({ url, size, onError, settings = {} }: PoolOptions): pg.Pool {
-  const all = { idle_in_transaction_session_timeout: '30s', ...settings };
+  // Who waits for a row holds a connection that others wait for.
+  const all = { idle_in_transaction_session_timeout: '30s', lock_timeout: '10s', ...settings };
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -27,6 +28,9 @@ export function openPool({ url, size, onError, settings = {} }: PoolOptions): pg
       .join(' '),
   });
   pool.on('error', onError);
+  // Between the pool and who takes a connection from it nobody listens for a moment. What broke then is told to the
+  // statement that comes.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }
 
@@ -56,6 +60,8 @@ export async function withAdvisoryLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // The statement under way is told, or the next one.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
