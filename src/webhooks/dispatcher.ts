@@ -10,7 +10,7 @@ import { createAgent } from './agent.ts';
 import { AttemptAborted, type AttemptResult, post } from './attempt.ts';
 import { DocumentRunner } from './document.ts';
 import { type Endpoint, Endpoints } from './endpoints.ts';
-import { noteFailures, switchOff } from './failing.ts';
+import { noteOutcomes, type Outcome, switchOff } from './failing.ts';
 import { fanOut, registerConsumer } from './fan-out.ts';
 import { createLoop, type Loop } from './loop.ts';
 import { type DeliveryMetrics, registerMetrics } from './metrics.ts';
@@ -70,6 +70,8 @@ class WebhookDispatcher implements Dispatcher {
   readonly #metrics: DeliveryMetrics;
   readonly #fanOut: Loop;
   readonly #deliver: Loop;
+  /** Apart, because it waits for whoever changes a webhook. */
+  readonly #note: Loop;
   readonly #poll: NodeJS.Timeout;
   readonly #renewal: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -78,6 +80,11 @@ class WebhookDispatcher implements Dispatcher {
   readonly #node = randomUUID();
   readonly #inFlight = new Map<string, InFlight>();
   #ended: RecordedAttempt[] = [];
+  #recordFailed = false;
+  /** What was recorded since the last renewal, and since the one before. */
+  #recorded = new Set<string>();
+  #recordedBefore = new Set<string>();
+  #toNote = new Map<string, Outcome>();
   #isStopping = false;
   #soon: NodeJS.Timeout | undefined;
   /** The webhooks that may have deliveries that are due. */
@@ -108,6 +115,10 @@ class WebhookDispatcher implements Dispatcher {
         await delay(Math.min(elapsedMs, restMs));
       },
       (error) => log.error({ err: error }, 'deliveries could not be claimed or recorded'),
+    );
+    this.#note = createLoop(
+      () => this.#noteOutcomes(),
+      (error) => log.error({ err: error }, 'what became of webhooks could not be noted'),
     );
     this.#poll = setInterval(() => this.wake(), pollMs);
     this.#renewal = setInterval(() => void this.#renew(), renewMs);
@@ -146,6 +157,8 @@ class WebhookDispatcher implements Dispatcher {
     clearTimeout(timer);
     clearInterval(this.#renewal);
     await this.#record();
+    await this.#note.stop();
+    await this.#noteOutcomes();
     await releaseDeliveries(database.prisma, this.#node);
     const cut = this.#inFlight.size;
     if (cut > 0) log.info({ deliveries: cut }, 'deliveries in flight were put back');
@@ -170,8 +183,10 @@ class WebhookDispatcher implements Dispatcher {
     }, restMs);
   }
 
-  // At once: what a claim needs to know of those being recorded, it is told.
+  // At once: what a claim needs to know of those being recorded, it is told. Where they could not be recorded, none
+  // are claimed, or they would be more and more.
   async #recordAndClaim(): Promise<void> {
+    if (this.#recordFailed) await this.#record();
     const ended = new Set(this.#ended.map(({ id }) => id));
     const [recorded, claimed] = await Promise.allSettled([this.#record(), this.#claim(ended)]);
     for (const outcome of [recorded, claimed]) {
@@ -212,9 +227,15 @@ class WebhookDispatcher implements Dispatcher {
   }
 
   async #renew(): Promise<void> {
-    if (this.#inFlight.size === 0) return;
+    // A claim beside the record writes down what is recorded as under way once more; after two renewals none can.
+    const over = [...this.#recorded.union(this.#recordedBefore)].filter(
+      (id) => !this.#inFlight.has(id),
+    );
+    this.#recordedBefore = this.#recorded;
+    this.#recorded = new Set();
+    if (this.#inFlight.size === 0 && over.length === 0) return;
     const { database, clock, log } = this.#services;
-    await renewLeases(database.prisma, this.#node, clock.now()).catch((error: unknown) =>
+    await renewLeases(database.prisma, this.#node, clock.now(), over).catch((error: unknown) =>
       log.error({ err: error }, 'deliveries under way may be posted by another node too'),
     );
   }
@@ -244,6 +265,7 @@ class WebhookDispatcher implements Dispatcher {
       ...this.#judge(delivery, result, queryResult),
       id: delivery.id,
       webhookId: delivery.webhookId,
+      attemptCount: delivery.attemptCount,
       tellsOfEndpoint: !delivery.isTest && result.outcome !== 'preparation',
       at,
       durationMs: result.durationMs,
@@ -266,7 +288,8 @@ class WebhookDispatcher implements Dispatcher {
       'webhook attempt',
     );
     if (result.statusCode === 410 && !delivery.isTest) {
-      await switchOff(this.#services, delivery.webhookId, 'The endpoint answered 410 Gone.').catch(
+      const reason = 'The endpoint answered 410 Gone.';
+      await switchOff(this.#services, delivery.webhookId, reason, endpoint.revision).catch(
         (error: unknown) => log.error({ err: error }, 'a webhook could not be switched off'),
       );
     }
@@ -343,12 +366,38 @@ class WebhookDispatcher implements Dispatcher {
     this.#ended = [];
     try {
       await recordAttempts(database.prisma, this.#node, clock.now(), attempts);
+      this.#recordFailed = false;
     } catch (error) {
+      this.#recordFailed = true;
       this.#ended = [...attempts, ...this.#ended];
       throw error;
     }
-    for (const { id } of attempts) this.#inFlight.delete(id);
-    await noteFailures(this.#services, attempts);
+    for (const { id, webhookId, status, at, tellsOfEndpoint } of attempts) {
+      this.#inFlight.delete(id);
+      this.#recorded.add(id);
+      if (tellsOfEndpoint) this.#noteLater(webhookId, { isSuccess: status === 'SUCCEEDED', at });
+    }
+    this.#note.wake();
+  }
+
+  #noteLater(webhookId: string, { isSuccess, at }: Outcome): void {
+    const known = this.#toNote.get(webhookId);
+    this.#toNote.set(webhookId, {
+      isSuccess: isSuccess || (known?.isSuccess ?? false),
+      at: known && known.at < at ? known.at : at,
+    });
+  }
+
+  async #noteOutcomes(): Promise<void> {
+    const outcomes = this.#toNote;
+    if (outcomes.size === 0) return;
+    this.#toNote = new Map();
+    try {
+      await noteOutcomes(this.#services, outcomes);
+    } catch (error) {
+      for (const [webhookId, outcome] of outcomes) this.#noteLater(webhookId, outcome);
+      throw error;
+    }
   }
 }
 

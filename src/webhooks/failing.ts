@@ -2,68 +2,100 @@ import type { Services } from '../auth/context.ts';
 import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { beginPeriod } from './periods.ts';
-import type { RecordedAttempt } from './queue.ts';
 import { failureGapMs, failureLimitMs } from './schedule.ts';
 
 // How exactly it is known when the last failure was: not every failure is worth a write.
 const graspMs = 60 * 60 * 1000;
 
+/** What came of a webhook's attempts. */
+export interface Outcome {
+  /** Whether any of them succeeded. */
+  readonly isSuccess: boolean;
+  /** When the first of them was. */
+  readonly at: Date;
+}
+
 /**
  * Remembers since when a webhook has had failures alone, and switches it off after five days of them. A long time
  * without any attempt is not one of failures.
  *
- * @param attempts Those that do not tell how the endpoint does are left out.
+ * @param outcomes Of webhooks' last attempts, by webhook.
  */
-export async function noteFailures(
+export async function noteOutcomes(
   services: Services,
-  attempts: readonly Pick<RecordedAttempt, 'webhookId' | 'status' | 'tellsOfEndpoint'>[],
+  outcomes: ReadonlyMap<string, Outcome>,
 ): Promise<void> {
   const { database, clock } = services;
-  const counted = attempts.filter(({ tellsOfEndpoint }) => tellsOfEndpoint);
-  const succeeded = new Set(
-    counted.filter(({ status }) => status === 'SUCCEEDED').map(({ webhookId }) => webhookId),
+  const succeeded = [...outcomes].flatMap(([id, { isSuccess }]) => (isSuccess ? [id] : []));
+  const failures = [...outcomes].flatMap(([id, { isSuccess, at }]) =>
+    isSuccess ? [] : { id, at },
   );
-  const failed = new Set(
-    counted.map(({ webhookId }) => webhookId).filter((id) => !succeeded.has(id)),
-  );
-  if (succeeded.size > 0) {
+  const failed = failures.map(({ id }) => id);
+  if (succeeded.length > 0) {
     await database.prisma.webhook.updateMany({
-      where: { id: { in: [...succeeded] }, failingSince: { not: null } },
+      where: { id: { in: succeeded }, failingSince: { not: null } },
       data: { failingSince: null },
     });
   }
-  if (failed.size === 0) return;
-  const now = clock.now();
-  const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
+  if (failed.length === 0) return;
   await database.prisma.$executeRaw`
-    UPDATE "Webhook"
-       SET "failingSince" = CASE WHEN "lastFailureAt" > ${before(failureGapMs)}
-                                 THEN coalesce("failingSince", ${now}) ELSE ${now} END,
-           "lastFailureAt" = ${now}
-     WHERE "id" = ANY(${[...failed]})
-       AND ("failingSince" IS NULL OR "lastFailureAt" IS NULL OR "lastFailureAt" <= ${before(graspMs)})`;
-  const given = await database.prisma.webhook.findMany({
-    where: {
-      id: { in: [...failed] },
-      enabled: true,
-      failingSince: { lte: before(failureLimitMs) },
-    },
-    select: { id: true },
+    UPDATE "Webhook" w
+       SET "failingSince" = CASE WHEN w."lastFailureAt" > f."at" - make_interval(secs => ${failureGapMs / 1000})
+                                 THEN coalesce(w."failingSince", f."at") ELSE f."at" END,
+           "lastFailureAt" = f."at"
+      FROM jsonb_to_recordset(${JSON.stringify(failures)}::jsonb) AS f ("id" text, "at" timestamptz(3))
+     WHERE w."id" = f."id"
+       AND (w."failingSince" IS NULL OR w."lastFailureAt" IS NULL
+            OR w."lastFailureAt" <= f."at" - make_interval(secs => ${graspMs / 1000}))`;
+  const now = clock.now();
+  const longAgo = new Date(now.getTime() - failureLimitMs);
+  const failing = await database.prisma.webhook.findMany({
+    where: { id: { in: failed }, enabled: true, failingSince: { lte: longAgo } },
+    select: { id: true, failingSince: true },
   });
-  for (const { id } of given) {
-    await switchOff(services, id, 'Every attempt of the last five days failed.');
+  for (const { id, failingSince } of failing) {
+    // A process that ended between a success and this note of it left the note out.
+    if (failingSince && (await hasSucceeded(database, id, failingSince))) {
+      await database.prisma.webhook.update({ where: { id }, data: { failingSince: now } });
+    } else await switchOff(services, id, 'Every attempt of the last five days failed.');
   }
 }
 
-/** Switches a webhook off, saying why; its deliveries wait until it is switched on again. */
-export async function switchOff(services: Services, id: string, reason: string): Promise<void> {
+async function hasSucceeded(
+  { prisma }: Services['database'],
+  webhookId: string,
+  since: Date,
+): Promise<boolean> {
+  const attempt = await prisma.deliveryAttempt.findFirst({
+    where: {
+      at: { gte: since },
+      statusCode: { gte: 200, lt: 300 },
+      delivery: { webhookId, testEvent: { equals: Prisma.AnyNull } },
+    },
+    select: { at: true },
+  });
+  return attempt !== null;
+}
+
+/**
+ * Switches a webhook off, saying why; its deliveries wait until it is switched on again.
+ *
+ * @param revision Only where this is still the webhook that the reason is about.
+ */
+export async function switchOff(
+  services: Services,
+  id: string,
+  reason: string,
+  revision?: number,
+): Promise<void> {
   const { database, clock, log } = services;
   try {
     await transaction(database, async (tx) => {
       await lockRow(tx, 'Webhook', id);
       const { count } = await tx.webhook.updateMany({
-        where: { id, enabled: true },
+        where: { id, enabled: true, ...(revision === undefined ? {} : { revision }) },
         data: {
           enabled: false,
           disabledReason: reason,

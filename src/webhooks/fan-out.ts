@@ -5,7 +5,9 @@ import type { PrismaClient } from '../generated/prisma/client.ts';
 /** The name under which the log remembers how far deliveries have been made. */
 export const webhookConsumer = 'webhooks';
 
-const batchSize = 500;
+// A batch is one statement, in a transaction that has a bound.
+const maxEvents = 500;
+const maxDeliveries = 20_000;
 
 /** Begins to read the log where it ends now, unless an earlier start has begun. */
 export async function registerConsumer(prisma: PrismaClient): Promise<void> {
@@ -27,12 +29,15 @@ export async function fanOut({
 }: Pick<Services, 'database' | 'clock'>): Promise<{ webhookIds: string[]; hasMore: boolean }> {
   return transaction(database, async (tx) => {
     // A crash of the database that forgets deliveries forgets as well that they were made: no commit waits for the disk.
-    const [cursor] = await tx.$queryRaw<{ xid: string; position: bigint }[]>`
-      SELECT "xid"::text AS "xid", "position", set_config('synchronous_commit', 'off', true) AS "commit"
+    const [cursor] = await tx.$queryRaw<{ xid: string; position: bigint; periods: bigint }[]>`
+      SELECT "xid"::text AS "xid", "position", (SELECT count(*) FROM "WebhookPeriod") AS "periods",
+             set_config('synchronous_commit', 'off', true) AS "commit"
         FROM "EventConsumer"
        WHERE "name" = ${webhookConsumer} FOR UPDATE SKIP LOCKED`;
     if (!cursor) return { webhookIds: [], hasMore: false };
     const now = clock.now();
+    const share = Math.floor(maxDeliveries / Math.max(1, Number(cursor.periods)));
+    const batchSize = Math.min(Math.max(1, share), maxEvents);
     // The delivery's id is a UUIDv7 of the event's millisecond and of a hash over event and webhook: made by the
     // statement itself, and the same if ever the same event were read twice.
     const [made] = await tx.$queryRaw<{ events: number; webhookIds: string[] | null }[]>`

@@ -118,7 +118,7 @@ export async function claimDeliveries(
       ), "leased" AS (
         INSERT INTO "DeliveryLease" ("webhookId", "node", "deliveryIds", "until")
         SELECT w."id", ${node}, w."own" || array_agg(d."id"), ${until}
-          FROM "claiming" w JOIN "due" d ON d."webhookId" = w."id" GROUP BY w."id", w."own"
+          FROM "claiming" w JOIN "due" d ON d."webhookId" = w."id" GROUP BY w."id", w."own" ORDER BY w."id"
         ON CONFLICT ("webhookId", "node") DO UPDATE
            SET "deliveryIds" = EXCLUDED."deliveryIds", "until" = EXCLUDED."until"
       )
@@ -144,17 +144,38 @@ export async function claimDeliveries(
   return { claimed, missed: locking?.missed ?? [] };
 }
 
-/** Goes on holding what a node has claimed. */
-export async function renewLeases(prisma: PrismaClient, node: string, now: Date): Promise<void> {
+/**
+ * Goes on holding what a node has claimed.
+ *
+ * @param over What it has no more, in case that a claim that did not know so has written it down again.
+ */
+export async function renewLeases(
+  prisma: PrismaClient,
+  node: string,
+  now: Date,
+  over: readonly string[],
+): Promise<void> {
   await prisma.$executeRaw`
-    UPDATE "DeliveryLease" SET "until" = ${new Date(now.getTime() + leaseMs)}
-     WHERE "node" = ${node} AND cardinality("deliveryIds") > 0`;
+    UPDATE "DeliveryLease" l
+       SET "until" = ${new Date(now.getTime() + leaseMs)}, "deliveryIds" = ${without(Prisma.sql`SELECT unnest(${[...over]}::text[])`)}
+      FROM ${inOrder(Prisma.sql`"node" = ${node} AND cardinality("deliveryIds") > 0`)} o
+     WHERE l."webhookId" = o."webhookId" AND l."node" = o."node"`;
 }
+
+/** What a lease `l` holds without those. */
+const without = (ids: Prisma.Sql) => Prisma.sql`
+  ARRAY(SELECT h."id" FROM unnest(l."deliveryIds") AS h ("id") WHERE h."id" NOT IN (${ids}))`;
+
+/** Leases, locked in the one order in which all statements lock them: a node's own meet one another. */
+const inOrder = (condition: Prisma.Sql) => Prisma.sql`
+  (SELECT "webhookId", "node" FROM "DeliveryLease" WHERE ${condition} ORDER BY "webhookId" FOR UPDATE)`;
 
 /** What became of a claimed delivery: one more attempt, and the delivery's state after it. */
 export interface RecordedAttempt {
   readonly id: string;
   readonly webhookId: string;
+  /** As it was claimed, without this one. */
+  readonly attemptCount: number;
   /** Not a test, nor a message that could not be made. */
   readonly tellsOfEndpoint: boolean;
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
@@ -170,7 +191,7 @@ export interface RecordedAttempt {
 /**
  * Records attempts, all in one statement; no commit waits for the disk, since a crash of the database that forgets
  * an attempt has the message posted once more. An attempt that took so long that another node has the delivery by now
- * is left to that node.
+ * is left to that node, and one that is recorded already is not recorded again.
  */
 export async function recordAttempts(
   prisma: PrismaClient,
@@ -183,21 +204,20 @@ export async function recordAttempts(
   await prisma.$executeRaw`
     WITH "attempt" AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) AS (
-        "id" text, "webhookId" text, "status" "DeliveryStatus", "nextAttemptAt" timestamptz(3),
+        "id" text, "webhookId" text, "attemptCount" int, "status" "DeliveryStatus", "nextAttemptAt" timestamptz(3),
         "queryResult" text, "at" timestamptz(3), "durationMs" int, "statusCode" int, "responseBody" text,
         "error" text)
     ), "left" AS (
-      UPDATE "DeliveryLease" l
-         SET "deliveryIds" = ARRAY(
-               SELECT o."id" FROM unnest(l."deliveryIds") AS o ("id") WHERE o."id" NOT IN (SELECT "id" FROM "attempt"))
-       WHERE l."node" = ${node} AND l."webhookId" IN (SELECT "webhookId" FROM "attempt")
+      UPDATE "DeliveryLease" l SET "deliveryIds" = ${without(Prisma.sql`SELECT "id" FROM "attempt"`)}
+        FROM ${inOrder(Prisma.sql`"node" = ${node} AND "webhookId" IN (SELECT "webhookId" FROM "attempt")`)} o
+       WHERE l."webhookId" = o."webhookId" AND l."node" = o."node"
     ), "kept" AS (
       UPDATE "Delivery" d
          SET "status" = a."status", "attemptCount" = d."attemptCount" + 1,
              "nextAttemptAt" = a."nextAttemptAt", "queryResult" = a."queryResult", "updatedAt" = ${now},
              "changedIn" = pg_current_xact_id()
         FROM "attempt" a
-       WHERE d."id" = a."id" AND d."status"::text = 'PENDING'
+       WHERE d."id" = a."id" AND d."attemptCount" = a."attemptCount" AND d."status"::text = 'PENDING'
          AND NOT EXISTS (
            SELECT 1 FROM "DeliveryLease" l
             WHERE l."webhookId" = a."webhookId" AND l."node" <> ${node} AND l."until" > ${now}

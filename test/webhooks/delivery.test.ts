@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noteOutcomes } from '../../src/webhooks/failing.ts';
 import { ask, graphql, payload } from '../support/graphql.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
@@ -225,6 +226,34 @@ test('switches off a webhook that answers 410, and lets its deliveries wait', as
   expect(on).toMatchObject({ enabled: true, disabledReason: null });
 });
 
+test('is not switched off by a 410 from where it led before', async () => {
+  const admin = await adminOf(service);
+  const [old, next] = [await startReceiver(), await startReceiver()];
+  const held = Promise.withResolvers<void>();
+  old.answerWith((response) => void held.promise.then(() => response.writeHead(410).end()));
+  const { id } = await createWebhook(admin, { url: old.url });
+  await createUser(admin);
+  await old.arrived(1);
+  await ask(
+    admin,
+    graphql(`
+      mutation LeadElsewhere($id: ID!, $url: URL!) {
+        updateWebhook(input: { id: $id, url: $url }) { __typename }
+      }
+    `),
+    { id, url: next.url },
+  );
+  held.resolve();
+  const { enabled } = await webhookUntil(
+    admin,
+    id,
+    ({ deliveries: [only] }) => only?.attempts[0]?.statusCode === 410,
+  );
+  expect(enabled).toBe(true);
+  await createUser(admin);
+  await next.arrived(1);
+});
+
 test('switches off a webhook after five days of failures alone', async () => {
   const receiver = await startReceiver();
   receiver.answerWith(500);
@@ -273,6 +302,31 @@ test('is not switched off for a failure after a long time in which there was not
   expect((await webhookUntil(await adminOf(service), id, attempted(2))).enabled).toBe(true);
   advance(service, hour);
   expect((await webhookUntil(await adminOf(service), id, attempted(3))).enabled).toBe(true);
+});
+
+test('is not switched off where a success was not noted, since the process ended', async () => {
+  const receiver = await startReceiver();
+  const { id } = await createWebhook(await adminOf(service), { url: receiver.url });
+  await createUser(await adminOf(service));
+  await webhookUntil(
+    await adminOf(service),
+    id,
+    ({ deliveries: [one] }) => one?.status === 'SUCCEEDED',
+  );
+  const failure = { isSuccess: false, at: service.clock.now() };
+  const ago = (milliseconds: number) => new Date(service.clock.now().getTime() - milliseconds);
+  const { prisma } = service.testDatabase.database;
+  await prisma.webhook.update({
+    where: { id },
+    data: { failingSince: ago(6 * day), lastFailureAt: ago(hour) },
+  });
+  await noteOutcomes(service.app.services, new Map([[id, failure]]));
+  expect(await prisma.webhook.findUnique({ where: { id } })).toMatchObject({ enabled: true });
+  // And is, where there was none.
+  await prisma.deliveryAttempt.deleteMany();
+  await prisma.webhook.update({ where: { id }, data: { failingSince: ago(6 * day) } });
+  await noteOutcomes(service.app.services, new Map([[id, failure]]));
+  expect(await prisma.webhook.findUnique({ where: { id } })).toMatchObject({ enabled: false });
 });
 
 test('is not switched off while an attempt succeeds now and then', async () => {

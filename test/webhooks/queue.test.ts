@@ -72,6 +72,7 @@ const record = (node: string, now: Date, id: string, outcome: Partial<RecordedAt
     {
       id,
       webhookId: 'hook',
+      attemptCount: 0,
       tellsOfEndpoint: true,
       status: 'SUCCEEDED',
       nextAttemptAt: null,
@@ -174,7 +175,7 @@ test('lets another node have what a dead one had, once its lease has run out', a
 
 test('leaves to a node what it goes on holding', async () => {
   expect(await claim('a')).toEqual(['1', '2', '3']);
-  await renewLeases(testDatabase.database.prisma, 'a', after(leaseMs - 1));
+  await renewLeases(testDatabase.database.prisma, 'a', after(leaseMs - 1), []);
   expect(await claim('b', { now: after(leaseMs) })).toEqual([]);
   expect(await claim('b', { now: after(leaseMs - 1 + leaseMs) })).toEqual(['1', '2', '3']);
 });
@@ -183,6 +184,26 @@ test('puts back at once what a node that stops had', async () => {
   expect(await claim('a')).toEqual(['1', '2', '3']);
   await releaseDeliveries(testDatabase.database.prisma, 'a');
   expect(await claim('b')).toEqual(['1', '2', '3']);
+});
+
+test('a renewal leaves out what is over, though a claim beside the record wrote it down again', async () => {
+  const { prisma } = testDatabase.database;
+  expect(await claim('a')).toEqual(['1', '2', '3']);
+  await record('a', start, '1');
+  expect(await claim('a', { ids: ['1', '2', '3'], ended: 1 })).toEqual(['4']);
+  expect(await claim('b')).toEqual([]);
+  await renewLeases(prisma, 'a', start, ['1', '2']);
+  expect(await claim('b')).toEqual(['2']);
+});
+
+test('records an attempt once, however often it is told', async () => {
+  expect(await claim('a')).toEqual(['1', '2', '3']);
+  const failed = { status: 'PENDING', nextAttemptAt: after(10), statusCode: 500 } as const;
+  await record('a', start, '1', failed);
+  await record('a', start, '1', failed);
+  expect(await stateOf('1')).toEqual({ status: 'PENDING', attemptCount: 1 });
+  const { prisma } = testDatabase.database;
+  expect(await prisma.deliveryAttempt.count({ where: { deliveryId: '1' } })).toBe(1);
 });
 
 describe.runIf(inject('postgresql'))('on PostgreSQL', () => {
