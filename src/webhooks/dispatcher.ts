@@ -158,7 +158,9 @@ class WebhookDispatcher implements Dispatcher {
     clearInterval(this.#renewal);
     await this.#record();
     await this.#note.stop();
-    await this.#noteOutcomes();
+    await this.#noteOutcomes().catch((error: unknown) =>
+      log.warn({ err: error }, 'what became of webhooks could not be noted'),
+    );
     await releaseDeliveries(database.prisma, this.#node);
     const cut = this.#inFlight.size;
     if (cut > 0) log.info({ deliveries: cut }, 'deliveries in flight were put back');
