@@ -10,7 +10,7 @@ import { createAgent } from './agent.ts';
 import { AttemptAborted, type AttemptResult, post } from './attempt.ts';
 import { DocumentRunner } from './document.ts';
 import { type Endpoint, Endpoints } from './endpoints.ts';
-import { noteOutcomes, type Outcome, switchOff } from './failing.ts';
+import { OutcomeNotes, switchOff } from './failing.ts';
 import { fanOut, registerConsumer } from './fan-out.ts';
 import { createLoop, type Loop } from './loop.ts';
 import { type DeliveryMetrics, registerMetrics } from './metrics.ts';
@@ -70,8 +70,7 @@ class WebhookDispatcher implements Dispatcher {
   readonly #metrics: DeliveryMetrics;
   readonly #fanOut: Loop;
   readonly #deliver: Loop;
-  /** Apart, because it waits for whoever changes a webhook. */
-  readonly #note: Loop;
+  readonly #notes: OutcomeNotes;
   readonly #poll: NodeJS.Timeout;
   readonly #renewal: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -84,7 +83,6 @@ class WebhookDispatcher implements Dispatcher {
   /** What was recorded since the last renewal, and since the one before. */
   #recorded = new Set<string>();
   #recordedBefore = new Set<string>();
-  #toNote = new Map<string, Outcome>();
   #isStopping = false;
   #soon: NodeJS.Timeout | undefined;
   /** The webhooks that may have deliveries that are due. */
@@ -101,6 +99,7 @@ class WebhookDispatcher implements Dispatcher {
     });
     this.#endpoints = new Endpoints(services);
     this.#documents = new DocumentRunner(services, schema);
+    this.#notes = new OutcomeNotes(services);
     this.#metrics = registerMetrics(services, () => this.#inFlight.size);
     this.#fanOut = createLoop(
       () => this.#makeDeliveries(),
@@ -115,10 +114,6 @@ class WebhookDispatcher implements Dispatcher {
         await delay(Math.min(elapsedMs, restMs));
       },
       (error) => log.error({ err: error }, 'deliveries could not be claimed or recorded'),
-    );
-    this.#note = createLoop(
-      () => this.#noteOutcomes(),
-      (error) => log.error({ err: error }, 'what became of webhooks could not be noted'),
     );
     this.#poll = setInterval(() => this.wake(), pollMs);
     this.#renewal = setInterval(() => void this.#renew(), renewMs);
@@ -157,10 +152,7 @@ class WebhookDispatcher implements Dispatcher {
     clearTimeout(timer);
     clearInterval(this.#renewal);
     await this.#record();
-    await this.#note.stop();
-    await this.#noteOutcomes().catch((error: unknown) =>
-      log.warn({ err: error }, 'what became of webhooks could not be noted'),
-    );
+    await this.#notes.stop();
     await releaseDeliveries(database.prisma, this.#node);
     const cut = this.#inFlight.size;
     if (cut > 0) log.info({ deliveries: cut }, 'deliveries in flight were put back');
@@ -374,32 +366,11 @@ class WebhookDispatcher implements Dispatcher {
       this.#ended = [...attempts, ...this.#ended];
       throw error;
     }
-    for (const { id, webhookId, status, at, tellsOfEndpoint } of attempts) {
+    for (const { id } of attempts) {
       this.#inFlight.delete(id);
       this.#recorded.add(id);
-      if (tellsOfEndpoint) this.#noteLater(webhookId, { isSuccess: status === 'SUCCEEDED', at });
     }
-    this.#note.wake();
-  }
-
-  #noteLater(webhookId: string, { isSuccess, at }: Outcome): void {
-    const known = this.#toNote.get(webhookId);
-    this.#toNote.set(webhookId, {
-      isSuccess: isSuccess || (known?.isSuccess ?? false),
-      at: known && known.at < at ? known.at : at,
-    });
-  }
-
-  async #noteOutcomes(): Promise<void> {
-    const outcomes = this.#toNote;
-    if (outcomes.size === 0) return;
-    this.#toNote = new Map();
-    try {
-      await noteOutcomes(this.#services, outcomes);
-    } catch (error) {
-      for (const [webhookId, outcome] of outcomes) this.#noteLater(webhookId, outcome);
-      throw error;
-    }
+    this.#notes.add(attempts);
   }
 }
 

@@ -3,7 +3,9 @@ import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { createLoop, type Loop } from './loop.ts';
 import { beginPeriod } from './periods.ts';
+import type { RecordedAttempt } from './queue.ts';
 import { failureGapMs, failureLimitMs } from './schedule.ts';
 
 // How exactly it is known when the last failure was: not every failure is worth a write.
@@ -60,6 +62,59 @@ export async function noteOutcomes(
     if (failingSince && (await hasSucceeded(database, id, failingSince))) {
       await database.prisma.webhook.update({ where: { id }, data: { failingSince: now } });
     } else await switchOff(services, id, 'Every attempt of the last five days failed.');
+  }
+}
+
+/** What came of attempts, noted beside the queue: a note waits for whoever changes the webhook. */
+export class OutcomeNotes {
+  readonly #services: Services;
+  readonly #loop: Loop;
+  #outcomes = new Map<string, Outcome>();
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#loop = createLoop(
+      () => this.#note(),
+      (error) => this.#report(error),
+    );
+  }
+
+  /** Has it noted soon what came of attempts that are recorded. */
+  add(attempts: readonly RecordedAttempt[]): void {
+    for (const { webhookId, status, at, tellsOfEndpoint } of attempts) {
+      if (tellsOfEndpoint) this.#merge(webhookId, { isSuccess: status === 'SUCCEEDED', at });
+    }
+    this.#loop.wake();
+  }
+
+  /** Notes what is left. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#note().catch((error: unknown) => this.#report(error));
+  }
+
+  #merge(webhookId: string, { isSuccess, at }: Outcome): void {
+    const known = this.#outcomes.get(webhookId);
+    this.#outcomes.set(webhookId, {
+      isSuccess: isSuccess || (known?.isSuccess ?? false),
+      at: known && known.at < at ? known.at : at,
+    });
+  }
+
+  async #note(): Promise<void> {
+    const outcomes = this.#outcomes;
+    if (outcomes.size === 0) return;
+    this.#outcomes = new Map();
+    try {
+      await noteOutcomes(this.#services, outcomes);
+    } catch (error) {
+      for (const [webhookId, outcome] of outcomes) this.#merge(webhookId, outcome);
+      throw error;
+    }
+  }
+
+  #report(error: unknown): void {
+    this.#services.log.error({ err: error }, 'what became of webhooks could not be noted');
   }
 }
 
