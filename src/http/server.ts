@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -12,11 +12,13 @@ export interface Listener {
   readonly port: number;
   /** From now on this answers; until then it is 503 but for `/healthz`. */
   answerWith(handler: RequestListener): void;
-  /** Takes no new connections, lets the requests in flight end, closes the rest. */
+  /** Takes no new connections, lets the requests in flight end for some seconds, closes the rest. */
   close(): Promise<void>;
 }
 
 const closeIdleMs = 50;
+/** Longer than any request takes: who is connected then has not sent all of one, or does not read the answer. */
+const closeAllMs = 20_000;
 
 const answer = (response: ServerResponse, status: number, body: string) =>
   response
@@ -53,6 +55,17 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
       },
     );
   }
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  // A connection that has a request in flight at first is idle when that has ended. One that was opened in advance,
+  // as browsers do, and never used does not count as idle.
+  function closeIdle() {
+    server.closeIdleConnections();
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  }
   let closed: Promise<void> | undefined;
   return {
     server,
@@ -63,14 +76,14 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     close() {
       closed ??= new Promise((resolve, reject) => {
         isClosing = true;
-        // A connection that has a request in flight now is idle when that has ended.
-        const closeIdle = setInterval(() => server.closeIdleConnections(), closeIdleMs);
+        const idle = setInterval(closeIdle, closeIdleMs);
+        const all = setTimeout(() => server.closeAllConnections(), closeAllMs);
         server.close((error) => {
-          clearInterval(closeIdle);
+          clearInterval(idle);
+          clearTimeout(all);
           if (error) reject(error);
           else resolve();
         });
-        server.closeIdleConnections();
       });
       return closed;
     },

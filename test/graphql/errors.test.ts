@@ -158,6 +158,8 @@ describe('introspection', () => {
     expect((await post({ query })).data).toEqual({ __schema: { queryType: { name: 'Query' } } });
     const page = await fetch(`${service.url}/graphql`, { headers: { accept: 'text/html' } });
     expect(page.headers.get('content-type')).toContain('text/html');
+    // A stop waits for who has not read its answer.
+    await page.text();
   });
 
   test('can be switched off, with GraphiQL and the hints at field names', async () => {

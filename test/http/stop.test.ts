@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { startService } from '../support/service.ts';
 
@@ -25,4 +27,15 @@ test('a stop ends though clients go on sending on the connections they have', as
     Array.from({ length: 4 }, () => 'rejected'),
   );
   agent.destroy();
+});
+
+test('a stop ends though there is a connection that nothing was ever sent on', async () => {
+  const service = await startService();
+  const unused = connect(Number(new URL(service.url).port), '127.0.0.1');
+  await once(unused, 'connect');
+  // The service has taken it when it answers a later one.
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  const closed = once(unused, 'close');
+  await service.app.stop();
+  await closed;
 });
