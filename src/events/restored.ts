@@ -22,7 +22,7 @@ export async function adoptRestoredLog(
   const events = await prisma.$transaction(
     async (tx) => {
       // Nodes that start together take turns.
-      await tx.$executeRaw`LOCK TABLE "Event", "EventConsumer" IN ACCESS EXCLUSIVE MODE`;
+      await tx.$executeRaw`LOCK TABLE "EventConsumer", "Event" IN ACCESS EXCLUSIVE MODE`;
       if (!(await isOfAnotherCluster(tx))) return undefined;
       const [row] = await tx.$queryRaw<{ base: bigint; events: bigint }[]>`
         SELECT greatest(nextval(pg_get_serial_sequence('"Event"', 'position')), max("position")) AS "base",
@@ -44,9 +44,12 @@ export async function adoptRestoredLog(
         INSERT INTO "EventConsumer" ("name", "xid", "position")
         VALUES (${purgedName}, pg_current_xact_id(), ${base}::bigint)
         ON CONFLICT ("name") DO UPDATE SET "position" = EXCLUDED."position"`;
-      // What was still to be fanned out goes to the webhooks that are on now.
+      // What was still to be fanned out goes to the webhooks that are on now: since just before this transaction, of
+      // which its own snapshot would say that it is over where a later one is.
       await tx.$executeRaw`DELETE FROM "WebhookPeriod" WHERE "until" IS NOT NULL`;
-      await tx.$executeRaw`UPDATE "WebhookPeriod" SET "since" = pg_current_snapshot()`;
+      await tx.$executeRaw`
+        UPDATE "WebhookPeriod"
+           SET "since" = format('%s:%s:', pg_current_xact_id(), pg_current_xact_id())::pg_snapshot`;
       await tx.$executeRaw`UPDATE "Delivery" SET "changedIn" = pg_current_xact_id()`;
       return events;
     },
