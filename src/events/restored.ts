@@ -18,10 +18,11 @@ export async function adoptRestoredLog(
   { prisma }: Pick<Database, 'prisma'>,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  if (!(await isOfAnotherCluster(prisma))) return;
   const events = await prisma.$transaction(
     async (tx) => {
-      // Nodes that start together take turns.
+      // Nodes that start together take turns, however long one of them takes.
+      await tx.$executeRaw`SET LOCAL lock_timeout = 0`;
+      if (!(await isOfAnotherCluster(tx))) return undefined;
       await tx.$executeRaw`LOCK TABLE "EventConsumer", "Event" IN ACCESS EXCLUSIVE MODE`;
       if (!(await isOfAnotherCluster(tx))) return undefined;
       const [row] = await tx.$queryRaw<{ base: bigint; events: bigint }[]>`
