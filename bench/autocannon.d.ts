@@ -1,4 +1,4 @@
-// autocannon brings no types; these are of what is used here.
+// autocannon has no types; these cover what is used here.
 declare module 'autocannon' {
   interface Options {
     readonly url: string;

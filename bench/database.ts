@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * Makes a database for one run on the PostgreSQL that BENCH_DATABASE_URL names, or else on the local one; undefined,
- * with a line that says so, where there is none.
+ * Creates a database for one run on the PostgreSQL of BENCH_DATABASE_URL, or on the local one. Without one, prints a
+ * line and returns undefined.
  */
 export async function createBenchDatabase(): Promise<
   { url: string; drop(): Promise<void> } | undefined

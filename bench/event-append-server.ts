@@ -8,15 +8,15 @@ import { openPostgresql, useEmbedded } from '../src/db/database.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import type { PrismaClient } from '../src/generated/prisma/client.ts';
 
-// The whole service, of which BENCH_APPEND=off leaves out one thing: the insert of a mutation's event. The payload is
-// built and the hint is sent all the same, so what differs is the insert, and the tail that reads what it wrote.
+// The whole service. BENCH_APPEND=off leaves out only the insert of a mutation's event: the payload is still built and
+// the hint still sent. So the difference is the insert, and the tail that reads it.
 
 const { DATABASE_URL, BENCH_APPEND } = process.env;
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-bench-'));
 const config = readConfig({
   ...process.env,
   DATA_DIR: dataDir,
-  SIGNET_SECRET: 'a secret for the bench',
+  SIGNET_SECRET: 'a secret for the bench alone, long enough',
   PORT: '0',
 });
 const database = DATABASE_URL
@@ -27,7 +27,7 @@ const database = DATABASE_URL
       onError: (error) => console.error(error),
     })
   : useEmbedded(await openEmbedded({ dataDir: join(dataDir, 'database') }));
-// Both ways go through the extension, so that neither has its cost alone.
+// Both cases go through the extension, so that its cost is in both.
 const prisma = database.prisma.$extends({
   query: {
     $executeRaw: async ({ args, query }) =>
@@ -38,7 +38,7 @@ const app = await startApp({
   config,
   log: pino({ level: 'info' }, pino.destination('/dev/null')),
   opened: {
-    // The extension changes no method's type: what Prisma calls a client of another kind is used as the same.
+    // The extension changes no method's type. Prisma gives the client another type, but it is used as the same.
     database: { ...database, prisma: prisma as unknown as PrismaClient },
     secret: 'a secret for the bench',
   },

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { sharedNow } from './event-source.ts';
 
-// Subscribers over WebSocket (graphql-transport-ws), in a process of their own. Frames are not parsed as JSON: the
-// clients share the machine with the server, and what they cost is to be small.
+// Subscribers over WebSocket (graphql-transport-ws), in a separate process. Frames are not parsed as JSON: the clients
+// share the machine with the server, so they must cost little.
 
-/** What the clients are asked to do by the bench. */
+/** A request of the bench to the clients. */
 export type ClientRequest =
   | {
       readonly kind: 'connect';
@@ -14,10 +14,10 @@ export type ClientRequest =
       readonly count: number;
       readonly after: string;
     }
-  /** Answered once each of them has got so many events, with when the last one came. */
+  /** Answered with the time of the last event, once each client has this many. */
   | { readonly kind: 'expect'; readonly events: number }
   | { readonly kind: 'received' }
-  /** Answered with the milliseconds from there to the receipt, at each half and at 99 of 100. */
+  /** Answered with the milliseconds from then to the receipt: the median and the 99th percentile. */
   | { readonly kind: 'latency'; readonly committedAt: readonly number[] }
   | { readonly kind: 'disconnect' };
 

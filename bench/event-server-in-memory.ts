@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import { newId } from '../src/ids.ts';
 import { serveBench, sharedNow } from './event-source.ts';
 
-// What graphql-ws does at best: its own server on a source that lives in memory, and no rights to check.
+// The best case of graphql-ws: its own server on a source in memory, without rights to check.
 
 const schema = buildSchema(`
   scalar JSON
@@ -22,7 +22,7 @@ interface Event {
   readonly data: unknown;
 }
 
-/** What one subscriber is still to get. */
+/** The events that wait for one subscriber. */
 class Queue implements AsyncIterableIterator<{ events: Event }> {
   readonly #events: Event[] = [];
   #taker: ((result: IteratorResult<{ events: Event }>) => void) | undefined;

@@ -10,8 +10,8 @@ import { encodePosition, readEnd } from '../src/events/log.ts';
 import { recordEvents } from '../src/events/record.ts';
 import { actor, serveBench, sharedNow } from './event-source.ts';
 
-// The whole service as it starts in production, with logs at their default level. DATABASE_URL says where it keeps
-// its data; without one it is embedded.
+// The whole service as it starts in production, with logs at their default level. DATABASE_URL names its database;
+// without it, the database is embedded.
 
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-bench-'));
 const app = await startApp({
@@ -19,7 +19,7 @@ const app = await startApp({
   log: pino({ level: 'info' }, pino.destination('/dev/null')),
 });
 const { database, metrics } = app.services;
-/** Rows of one INSERT. */
+/** Rows in one INSERT. */
 const chunk = 500;
 
 serveBench({

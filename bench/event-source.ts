@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemActor } from '../src/auth/context.ts';
 import type { NewEvent } from '../src/events/record.ts';
 import { newId } from '../src/ids.ts';
+import { systemActor } from '../src/services.ts';
 
-/** What a source of events is asked to do by the bench. */
+/** A request of the bench to a source of events. */
 export type SourceRequest =
   | { readonly kind: 'end' }
   | { readonly kind: 'memory' }
   | { readonly kind: 'subscribers'; readonly count: number }
-  /** All events in one commit where `everyMs` is absent, else one a commit, so many milliseconds apart. */
+  /** All events in one commit if `everyMs` is absent; otherwise one event a commit, this many milliseconds apart. */
   | { readonly kind: 'write'; readonly events: number; readonly everyMs?: number };
 
 /** A server that subscribers of the bench connect to. */
 export interface EventSource {
-  /** A cursor behind which everything lies that is written from now on. */
+  /** A cursor before everything that is written from now on. */
   end(): Promise<string>;
   subscribers(): Promise<number>;
-  /** Writes events in one commit; returns when that was, by {@link sharedNow}. */
+  /** Writes events in one commit; returns the time of the commit, by {@link sharedNow}. */
   write(events: readonly NewEvent[]): Promise<number>;
 }
 
@@ -33,6 +33,8 @@ function numberedEvent(number: number): NewEvent {
       username: `user_${number}`,
       primaryEmail: `user_${number}@example.com`,
       primaryPhone: null,
+      isEmailVerified: false,
+      isPhoneVerified: false,
       name: String(number),
       avatar: null,
       profile: {},
@@ -46,10 +48,10 @@ function numberedEvent(number: number): NewEvent {
   };
 }
 
-/** Who is said to have raised the events. */
+/** The actor of the events. */
 export const actor = systemActor;
 
-/** Does for the process that started this one what it asks for. */
+/** Answers the requests of the parent process. */
 export function serveBench(source: EventSource): void {
   const answer = async (request: SourceRequest): Promise<unknown> => {
     switch (request.kind) {

@@ -5,14 +5,14 @@ import { createBenchDatabase } from './database.ts';
 import type { ClientRequest } from './event-clients.ts';
 import type { SourceRequest } from './event-source.ts';
 
-// Events a second through the tail to 1, 100 and 1,000 subscribers, how long from commit to receipt, what idle
-// subscribers cost, and what the insert into the log adds to a mutation. The in-memory source is the measure: the
-// same events to the same clients, by graphql-ws' own server.
+// Events a second through the tail to 1, 100 and 1,000 subscribers, the time from commit to receipt, the cost of idle
+// subscribers, and the cost of the log's insert to a mutation. The in-memory source is the reference: the same events
+// to the same clients, by graphql-ws' own server.
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
 const isTailMeasured = process.env['BENCH_TAIL'] !== 'off';
-/** So many events that no reader falls behind by as much as it may. */
+/** Few enough events that no reader falls too far behind. */
 const plans = [
   { subscribers: 1, burst: 5_000, paced: 300, everyMs: 10 },
   { subscribers: 100, burst: 1_000, paced: 300, everyMs: 10 },
@@ -81,7 +81,7 @@ interface Figures {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
-  /** What the subscribers cost while nothing happened, in bytes. */
+  /** The memory of idle subscribers, in bytes. */
   readonly rss: number;
   readonly heap: number;
 }
@@ -113,7 +113,7 @@ async function measure(
     });
     return { committedAt, receivedAt: await tell<number>(clients, { kind: 'received' }) };
   };
-  // What is compiled and cached at the first subscriptions is not what one more costs.
+  // The first subscriptions compile and cache code, which must not count as the cost of one more.
   await connect(Math.min(count, 20));
   await send(200);
   await disconnect();
@@ -181,7 +181,7 @@ async function throughTheTail(): Promise<void> {
       try {
         const { child, hello } = await start(module, {
           DATABASE_URL: database?.url ?? '',
-          SIGNET_SECRET: 'a secret for the bench',
+          SIGNET_SECRET: 'a secret for the bench alone, long enough',
         });
         const { child: clients } = await start('./event-clients.ts');
         const figures = await measure(child, clients, hello, plan);

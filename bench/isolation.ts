@@ -1,6 +1,6 @@
-// What broken endpoints cost a healthy one: the time from a mutation's answer to its event's arrival at a healthy
-// webhook, alone and beside endpoints that hang, answer 500, close, stream without end, redirect and whose certificate
-// nobody trusts.
+// The cost of broken endpoints to a healthy one: the time from a mutation's answer to its event's arrival at a healthy
+// webhook, alone and beside endpoints that hang, answer 500, close, stream without end, redirect, or have a certificate
+// that nobody trusts.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -37,7 +37,7 @@ const broken: Record<string, RequestListener> = {
 
 async function receive(listener: RequestListener, isTls = false): Promise<string> {
   const server = isTls ? createTlsServer(selfSigned, listener) : createServer(listener);
-  // What the other side makes of a bad certificate is for it to report.
+  // The other side reports a bad certificate.
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();

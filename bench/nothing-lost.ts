@@ -5,7 +5,7 @@ import { natsMissing } from '../test/support/nats.ts';
 import { lossesOf, type Ordeal, undergo } from '../test/support/nothing-lost.ts';
 import { createBenchDatabase } from './database.ts';
 
-// Whether anything is lost or doubled while the service is killed with -9 ten times under 10,000 mutations at 16
+// Whether anything is lost or repeated while the service is killed with -9 ten times, during 10,000 mutations on 16
 // connections: embedded, and with two nodes on PostgreSQL.
 
 const mutations = Number(process.env['BENCH_MUTATIONS'] ?? 10_000);

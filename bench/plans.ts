@@ -1,5 +1,5 @@
-// Prints the plan of the statements behind each list, on a directory that `npm run seed` has filled (BENCH_DIRECTORY_URL),
-// and fails where one reads a big table from end to end.
+// Prints the plan of the statements behind each list, on a directory that `npm run seed` has filled
+// (BENCH_DIRECTORY_URL). Fails if a plan scans a big table.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -26,7 +26,7 @@ const { rows: sizes } = await client.query<{ name: string }>(
 );
 const bigTables = new Set(sizes.map(({ name }) => name));
 
-// What Prisma sends is what is explained.
+// The statements that Prisma sends are the ones explained.
 const heard: { query: string; params: string }[] = [];
 const prisma = new PrismaClient({
   adapter: new PrismaPg({ connectionString: url }),
@@ -37,7 +37,7 @@ const opened = openPostgresql({ url, poolSize: 2, tokenPoolSize: 2, onError: () 
 const app = await startApp({
   config: readConfig({ PORT: '0' }),
   log: pino({ level: 'warn' }),
-  // The client that is listened to is of another type by its options alone.
+  // The client with a listener differs in type only by its options.
   opened: {
     database: { ...opened, prisma: prisma as unknown as typeof opened.prisma },
     secret: 'a secret for the bench alone',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { announce, userCount } from './server.ts';
 
-// The least that an exchange can be: one signature verified and one made, and neither rules nor data.
+// The least work of an exchange: one signature verified and one made, without rules or data.
 
 const issuer = 'https://bare.example.com/oidc';
 const resource = 'https://orders.example.com/api';

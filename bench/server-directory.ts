@@ -7,7 +7,7 @@ import { readConfig } from '../src/config.ts';
 import { seedDirectory } from '../test/support/directory.ts';
 import { announce } from './server.ts';
 
-// The whole service on a directory that is filled already, with a token that may do everything.
+// The whole service on a filled directory, with a token that may do everything.
 
 const log = pino({ level: 'info' }, pino.destination('/dev/null'));
 const app = await startApp({ config: readConfig({ ...process.env, PORT: '0' }), log });

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { announce, userCount } from './server.ts';
 
-// oidc-provider as it is used without Signet: the exchange as a registered grant, and its own store in memory.
+// oidc-provider without Signet: the exchange as a registered grant, and its own store in memory.
 
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const resource = 'https://orders.example.com/api';

@@ -9,8 +9,8 @@ import { readConfig } from '../src/config.ts';
 import { seedDirectory } from '../test/support/directory.ts';
 import { announce, userCount } from './server.ts';
 
-// The whole service as it starts in production, with logs at their default level. DATABASE_URL says where it keeps
-// its data; without one it is embedded.
+// The whole service as it starts in production, with logs at their default level. DATABASE_URL names its database;
+// without it, the database is embedded.
 
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-bench-'));
 const log = pino({ level: 'info' }, pino.destination('/dev/null'));
@@ -32,7 +32,7 @@ const { database, keys, issuer } = app.services;
 const { prisma } = database;
 const directory = seedDirectory(database, systemClock);
 
-// A directory of some size, so that an index is worth its while.
+// Large enough that an index pays off.
 await prisma.$executeRaw`
   INSERT INTO "User" ("id", "createdAt", "updatedAt")
   SELECT 'user_' || lpad(i::text, 26, '0'), now(), now() FROM generate_series(1, 20000) AS i`;

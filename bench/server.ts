@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What is sent to a server, over and over: one of these after the other. */
+/** The requests that are sent to a server in turn, again and again. */
 export interface Load {
   readonly url: string;
   readonly path: string;
@@ -9,13 +9,13 @@ export interface Load {
   readonly bodies: readonly string[];
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface BenchServer {
   readonly load: Load;
   stop(): Promise<void>;
 }
 
-/** Starts a server's file and waits until it says what it is to be sent. */
+/** Starts a server's file and waits until it says what to send. */
 export function startServer(
   file: string,
   environment: Record<string, string> = {},
@@ -40,7 +40,7 @@ export function startServer(
   });
 }
 
-/** Tells the process that started this server that it is ready. */
+/** Tells the parent process that this server is ready. */
 export function announce(load: Load): void {
   if (!process.send) {
     process.stdout.write(`${JSON.stringify(load, undefined, 2)}\n`);
@@ -49,5 +49,5 @@ export function announce(load: Load): void {
   process.send(load);
 }
 
-/** How many users take turns, so that no one row or token is the only one. */
+/** The number of users that take turns, so that no row or token is the only one. */
 export const userCount = 100;

@@ -6,7 +6,7 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
 const connectionCounts = (process.env['BENCH_CONNECTIONS'] ?? '1,16,64').split(',').map(Number);
 
-/** What one server did at one number of connections, in each round. */
+/** The figures of one server at one number of connections, for each round. */
 interface Figures {
   readonly rates: number[];
   readonly p50s: number[];
@@ -34,7 +34,7 @@ async function fire({ load }: BenchServer, connections: number, duration: number
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-// The servers take turns in short rounds, so that whatever else the machine does falls on all of them alike.
+// The servers take turns in short rounds, so that other load on the machine affects all of them alike.
 async function measure(servers: ReadonlyMap<string, BenchServer>, connections: number) {
   const figures = new Map<string, Figures>();
   for (let round = 0; round < rounds; round += 1) {
@@ -59,7 +59,7 @@ try {
       'Signet on PostgreSQL',
       await startServer('./server-signet.ts', {
         DATABASE_URL: database.url,
-        SIGNET_SECRET: 'a secret for the bench alone',
+        SIGNET_SECRET: 'a secret for the bench alone, long enough',
       }),
     );
   }

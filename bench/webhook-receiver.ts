@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// An endpoint that takes every message and tells its parent when so many different ones have come.
+// An endpoint that accepts every message, and tells its parent when this many different ones have arrived.
 
 const seen = new Set<string>();
 let wanted = Number.POSITIVE_INFINITY;

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 
-// The whole service as it starts in production, with logs at their default level. Told so, it writes events into
-// its log in one transaction. DATABASE_URL says where it keeps its data; without one it is embedded.
+// The whole service as it starts in production, with logs at their default level. On request it writes events into its
+// log in one transaction. DATABASE_URL names its database; without it, the database is embedded.
 
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-bench-'));
 const app = await startApp({

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'undici';
-import { generateWebhookSecret, keyOf, signatureHeaders } from '../src/webhooks/signature.ts';
+import { generateWebhookSecret, keyOf, signatureHeaders } from '../src/outbound/signature.ts';
 import { createBenchDatabase } from './database.ts';
 
-// Deliveries a second to a receiver on this machine, in a process of its own: by one node, by two, embedded, and by
-// a bare loop that signs and posts. From before the commit of the events to the last one's arrival; each figure is the
-// median of the rounds, of which the first, while everything is cold, does not count.
+// Deliveries a second to a receiver on this machine, in a separate process: by one node, by two, embedded, and by a
+// bare loop that signs and posts. Measured from before the commit of the events to the arrival of the last one; each
+// figure is the median of the rounds. The first round, while everything is cold, does not count.
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const eventCount = Number(process.env['BENCH_EVENTS'] ?? 10_000);
@@ -45,7 +45,7 @@ const median = (values: readonly number[]) =>
 const [receiver, { port }] = await start('./webhook-receiver.ts');
 const url = `http://127.0.0.1:${port}/hook`;
 
-/** Runs the rounds, each of which gives the receiver all events, and returns the deliveries a second. */
+/** Runs the rounds, which each send all events to the receiver, and returns the deliveries a second. */
 async function measure(give: () => Promise<unknown>): Promise<number> {
   const rates: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -117,11 +117,14 @@ const write = (child: ChildProcess) => async () => {
 
 const figures: Record<string, number> = {};
 
-// Each on a database of its own: nobody pays for what another has left to vacuum.
+// Each case has its own database, so that none pays for the vacuum of another.
 async function onPostgresql(name: string, count: number): Promise<void> {
   const database = await createBenchDatabase();
   if (!database) return;
-  const env = { DATABASE_URL: database.url, SIGNET_SECRET: 'a secret for the bench' };
+  const env = {
+    DATABASE_URL: database.url,
+    SIGNET_SECRET: 'a secret for the bench alone, long enough',
+  };
   const nodes: ChildProcess[] = [];
   try {
     const [first, about] = await start('./webhook-server.ts', env);

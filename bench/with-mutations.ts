@@ -12,7 +12,7 @@ if (database) {
       DATABASE_URL: database.url,
       DATABASE_POOL_SIZE: '10',
       TOKEN_POOL_SIZE: '10',
-      SIGNET_SECRET: 'a secret for the bench alone',
+      SIGNET_SECRET: 'a secret for the bench alone, long enough',
       ADMIN_CLIENT_ID: 'app_01h455vb4pex5vsknk084sn02q',
       ADMIN_CLIENT_SECRET: 'a secret of more than thirty-two characters',
     });

@@ -1,5 +1,5 @@
-// Writes the SQL that is missing between the migrations and schema.prisma into a new migration:
-// `npm run migration -- add_something`. With `--check` it writes nothing and fails where something is missing.
+// Writes a new migration with the SQL that leads from the migrations to schema.prisma: `npm run migration --
+// add_something`. With `--check` it writes nothing, and fails if something is missing.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { EmbeddedAdapter, openEmbedded } from '../src/db/embedded.ts';
 import { diffMigrations } from '../src/db/migrate.ts';

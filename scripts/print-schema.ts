@@ -1,14 +1,17 @@
-// Prints the GraphQL schema into schema.graphql; with `--check` it fails where the file is not up to date.
+// Prints the GraphQL schemas into their files. With `--check` it fails if one is not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { schema } from '../src/schema.ts';
+import { experienceSchema, schema } from '../src/schema.ts';
 
-const file = new URL('../schema.graphql', import.meta.url);
-const printed = `${printSchema(lexicographicSortSchema(schema))}\n`;
+const schemas = { 'schema.graphql': schema, 'experience.graphql': experienceSchema };
 
-if (!process.argv.includes('--check')) {
-  await writeFile(file, printed);
-} else if ((await readFile(file, 'utf8').catch(() => '')) !== printed) {
-  console.error('schema.graphql is not up to date: run `npm run generate`.');
-  process.exitCode = 1;
+for (const [name, printable] of Object.entries(schemas)) {
+  const file = new URL(`../${name}`, import.meta.url);
+  const printed = `${printSchema(lexicographicSortSchema(printable))}\n`;
+  if (!process.argv.includes('--check')) {
+    await writeFile(file, printed);
+  } else if ((await readFile(file, 'utf8').catch(() => '')) !== printed) {
+    console.error(`${name} is not up to date: run \`npm run generate\`.`);
+    process.exitCode = 1;
+  }
 }

@@ -1,4 +1,4 @@
-// Exits with 0 where TEST_DATABASE_URL is a PostgreSQL on which a database can be made.
+// Exits with 0 if a database can be created on the PostgreSQL of TEST_DATABASE_URL.
 import pg from 'pg';
 
 const client = new pg.Client({

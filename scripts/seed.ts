@@ -1,5 +1,5 @@
 // Fills the directory with load data, straight into the tables and without events: `npm run seed -- --users 1000000`.
-// Where it goes is as for the service: DATABASE_URL, or else the embedded database in DATA_DIR.
+// As for the service, the target is DATABASE_URL, or else the embedded database in DATA_DIR.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
@@ -64,7 +64,7 @@ async function open(): Promise<Sql> {
 }
 
 async function seed(): Promise<void> {
-  // All or nothing, the indexes included: they are built afterwards, which takes a fraction of keeping them up.
+  // All or nothing, indexes included: building them afterwards takes a fraction of the time of updating them.
   await sql.run('BEGIN');
   await sql.run(`SET LOCAL maintenance_work_mem = '512MB'`);
   await sql.run(`SET LOCAL synchronous_commit = off`);
@@ -124,14 +124,14 @@ const timestampDigits = Array.from(
 ).join(' || ');
 
 const functions = [
-  // A TypeID: ten characters of the millisecond, then version and variant of a UUIDv7 in their places, then a hash.
+  // A TypeID: ten characters of the millisecond, then version and variant of a UUIDv7, then a hash.
   `CREATE FUNCTION pg_temp.type_id(prefix text, at timestamptz, hash text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
      SELECT prefix || '_' || ${timestampDigits} || 'e' || substr(hash, 1, 2) || '8' || substr(hash, 3, 12)
    $$`,
   `CREATE FUNCTION pg_temp.pick(words text[], i bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
      SELECT words[1 + (('x' || substr(md5(i::text || array_length(words, 1)), 1, 7))::bit(28)::int % array_length(words, 1))]
    $$`,
-  // Two years, evenly: the first is the oldest.
+  // Evenly over two years, the first one oldest.
   `CREATE FUNCTION pg_temp.moment(i bigint, total bigint) RETURNS timestamptz LANGUAGE sql STABLE AS $$
      SELECT date_trunc('milliseconds', now() - interval '730 days' + interval '730 days' * (i::float8 / total))
    $$`,
@@ -212,7 +212,7 @@ async function seedOrganizations(offset: number): Promise<void> {
     INSERT INTO seeded_organization SELECT (regexp_match("name", '(\\d+)$'))[1]::bigint - ${offset}, "id" FROM made`);
   await sql.run(`CREATE INDEX ON seeded_organization ("i")`);
   tell(`${organizationCount} organizations`);
-  // Everyone is in one, and every fourth in a second one.
+  // Everyone is in one organization, and every fourth in a second one.
   await sql.run(`
     INSERT INTO "OrganizationUser" ("organizationId", "userId", "createdAt")
     SELECT o."id", u."id", now() FROM seeded_user u

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import type { Services } from './auth/context.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -8,28 +7,36 @@ import { claimDataDir, readOrCreateSecret } from './db/data-dir.ts';
 import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
-import { createResolver, type ResolveHost } from './dns.ts';
 import { StartError } from './errors.ts';
 import { purgeEvents } from './events/purge.ts';
 import { adoptRestoredLog } from './events/restored.ts';
 import { startSink } from './events/sinks/start.ts';
 import { startTail } from './events/tail.ts';
-import { registerSignIn } from './experience/sign-in.ts';
-import { createGraphQLServer, registerGraphQL } from './http/graphql.ts';
-import { registerGraphQLWebSocket } from './http/graphql-ws.ts';
-import { registerOperational } from './http/operational.ts';
-import { registerRest } from './http/rest.ts';
-import { createHttp, listen } from './http/server.ts';
+import { mountPages } from './experience/forms/mount.ts';
+import { purgeInteractions } from './experience/purge.ts';
+import { mountExperience } from './http/experience.ts';
+import { createGraphQLServer, mountGraphQL } from './http/graphql.ts';
+import { mountGraphQLWebSocket } from './http/graphql-ws.ts';
+import { listen, type Timeouts } from './http/listener.ts';
+import { mountOperational } from './http/operational.ts';
+import { createHttp } from './http/server.ts';
 import { createConnections } from './http/subscriptions.ts';
+import { mountWelcome } from './http/welcome.ts';
 import { createCipher } from './keys/cipher.ts';
 import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
-import { followExpiry } from './oidc/expiry.ts';
-import { registerOidc } from './oidc/routes.ts';
+import { purgeMessages } from './messages/purge.ts';
+import { startMessages } from './messages/start.ts';
+import { mountOidc } from './oidc/mount.ts';
+import { followExpiry } from './oidc/provider/expiry.ts';
+import { createResolver, type ResolveHost } from './outbound/dns.ts';
+import { mountApiDocs } from './rest/docs.ts';
+import { mountRest } from './rest/mount.ts';
 import { startScheduler } from './scheduler.ts';
 import { schema } from './schema.ts';
+import type { Services } from './services.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
-import { startDispatcher } from './webhooks/dispatcher.ts';
-import { purgeDeliveries } from './webhooks/purge.ts';
+import { purgeDeliveries } from './webhooks/delivery/purge.ts';
+import { startDeliveries } from './webhooks/delivery/start.ts';
 
 /** A running service. */
 export interface App {
@@ -37,15 +44,24 @@ export interface App {
   readonly url: string;
   readonly services: Services;
   /** The admin application's credentials, where this start generated them. */
-  readonly adminCredentials: { readonly id: string; readonly secret: string } | undefined;
+  readonly adminCredentials: AdminCredentials | undefined;
   /** Takes no new connections, lets what is in flight end, and closes the database. */
   stop(): Promise<void>;
+}
+
+/** Credentials of the admin application. */
+export interface AdminCredentials {
+  readonly id: string;
+  readonly secret: string;
 }
 
 /** What a start can be given in place of the real thing. */
 export interface AppOptions {
   readonly config: Config;
   readonly log: Logger;
+  /** Told of the admin application's credentials as soon as they are written: they cannot be read again. */
+  readonly onAdminCredentials?: (credentials: AdminCredentials) => void;
+  readonly timeouts?: Partial<Timeouts>;
   readonly clock?: Clock;
   readonly resolveHost?: ResolveHost;
   /** A database that is open already, and its secret; it is not closed with the service. */
@@ -59,20 +75,20 @@ export interface AppOptions {
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, clock = systemClock } = options;
-  const closers: (() => Promise<void> | void)[] = [];
-  const closeAll = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  };
+  // Closed the other way round; one that fails is told of at the end, and skips none of the others.
+  const opened = new AsyncDisposableStack();
   try {
-    const listener = await listen(config);
-    closers.push(() => listener.close());
-    const { database, secret } = options.opened ?? (await openDatabase(config, log, closers));
+    const listener = await listen(config, options.timeouts);
+    opened.defer(() => listener.close());
+    const { database, secret } = options.opened ?? (await openDatabase(config, log, opened));
     const cipher = createCipher(secret);
     await assertSecretFits(database, cipher);
     const applied = await database.migrate();
     if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
     await adoptRestoredLog(database, log);
     const adminCredentials = await bootstrap({ database, clock, cipher, config });
+    // At once: whatever fails after this, nobody could read them again.
+    if (adminCredentials) options.onAdminCredentials?.(adminCredentials);
     const keys = await loadSigningKeys({ prisma: database.prisma, cipher, clock });
 
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
@@ -88,41 +104,45 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics: new Registry(),
       resolveHost: options.resolveHost ?? createResolver(),
     };
-    closers.push(followSigningKeys(services));
-    closers.push(followExpiry(services));
-    const http = createHttp(listener, {
+    opened.defer(followSigningKeys(services));
+    opened.defer(followExpiry(services));
+    const { http, open } = createHttp(listener, {
       log,
       trustProxy: config.trustProxy,
       isHttps: baseUrl.startsWith('https:'),
     });
-    registerOperational(http, services);
-    await registerOidc(http, services);
-    await registerSignIn(http, services);
+    mountOperational(http, services);
+    mountWelcome(http, services);
+    await mountOidc(http, services);
+    await mountPages(http, services);
     const tail = await startTail(services);
-    closers.push(() => tail.stop());
-    closers.push(await startSink(services, tail));
-    closers.push(
+    opened.defer(() => tail.stop());
+    opened.defer(await startSink(services, tail));
+    opened.defer(
       startScheduler(services, [
         { name: 'purge-events', everyMs: 60_000, run: (tx) => purgeEvents(services, tx) },
         { name: 'purge-deliveries', everyMs: 60_000, run: (tx) => purgeDeliveries(services, tx) },
+        {
+          name: 'purge-interactions',
+          everyMs: 60_000,
+          run: (tx) => purgeInteractions(services, tx),
+        },
+        { name: 'purge-messages', everyMs: 60_000, run: (tx) => purgeMessages(services, tx) },
       ]),
     );
     const connections = createConnections(services);
-    closers.push(() => connections.stop());
+    opened.defer(() => connections.stop());
     const graphql = createGraphQLServer(services, connections, tail);
-    registerGraphQL(http, graphql);
-    const refuseUpgrades = registerGraphQLWebSocket(
-      listener.server,
-      services,
-      graphql,
-      connections,
-    );
-    await registerRest(http, services);
-    const webhooks = await startDispatcher(services, schema, tail);
-    closers.push(() => webhooks.stop());
-    await http.ready();
+    mountGraphQL(http, services, graphql);
+    await mountExperience(http, services);
+    await mountRest(http, services);
+    if (config.introspection) await mountApiDocs(http, services);
+    opened.defer(await startDeliveries(services, schema, tail));
+    opened.defer(startMessages(services));
+    await open();
+    const refuseUpgrades = mountGraphQLWebSocket(listener.server, services, graphql, connections);
     // The first thing to happen at a stop: whoever is connected may still need all the rest.
-    closers.push(async () => {
+    opened.defer(async () => {
       refuseUpgrades();
       const closed = listener.close();
       await connections.stop();
@@ -132,32 +152,46 @@ export async function startApp(options: AppOptions): Promise<App> {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,
       services,
       adminCredentials,
-      stop: closeAll,
+      stop: () => closeAll(opened),
     };
   } catch (error) {
-    await closeAll();
+    await closeAll(opened).catch((err: unknown) => log.error({ err }, 'the stop failed'));
     throw error;
   }
 }
 
+async function closeAll(opened: AsyncDisposableStack): Promise<void> {
+  try {
+    await opened.disposeAsync();
+  } catch (error) {
+    // The log does not show what a SuppressedError holds.
+    throw new AggregateError(faultsIn(error), 'Not every part could stop.');
+  }
+}
+
+const faultsIn = (error: unknown): unknown[] =>
+  error instanceof SuppressedError
+    ? [...faultsIn(error.suppressed), ...faultsIn(error.error)]
+    : [error];
+
 async function openDatabase(
   config: Config,
   log: Logger,
-  closers: (() => Promise<void> | void)[],
+  opened: AsyncDisposableStack,
 ): Promise<{ database: Database; secret: string }> {
   if (config.database.kind === 'postgresql') {
     const { url, poolSize, tokenPoolSize } = config.database;
     await assertReachable(url);
     const onError = (error: Error) => log.warn({ err: error }, 'a database connection broke');
     const database = openPostgresql({ url, poolSize, tokenPoolSize, onError });
-    closers.push(() => database.close());
+    opened.defer(() => database.close());
     if (!config.secret) throw new StartError('SIGNET_SECRET is required with DATABASE_URL');
     return { database, secret: config.secret };
   }
   const dataDir = await claimDataDir(config.database.dataDir);
-  closers.push(() => dataDir.release());
+  opened.defer(() => dataDir.release());
   const database = useEmbedded(await openEmbedded({ dataDir: `${dataDir.path}/database` }));
-  closers.push(() => database.close());
+  opened.defer(() => database.close());
   return { database, secret: config.secret ?? (await readOrCreateSecret(dataDir)) };
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { kindOfId } from './ids.ts';
 
@@ -13,7 +14,54 @@ const flag = z
   .transform((value) => value === 'true');
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
-const environment = z
+// An address, or a network of them in CIDR notation.
+function isNetwork(text: string): boolean {
+  const [address = '', length, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return (
+    length === undefined ||
+    (/^\d{1,3}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128))
+  );
+}
+
+const trustedProxies = z
+  .string()
+  .default('false')
+  .transform((value, context): false | number | string[] => {
+    const fault = (message: string) => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    const text = value.trim();
+    if (text === 'false') return false;
+    if (text === 'true') {
+      return fault(
+        'must not be true, which would take the address that a client claims for its own: give how many proxies are in front, or their networks',
+      );
+    }
+    if (/^\d{1,2}$/.test(text)) return Number(text) || false;
+    const networks = text.split(',').map((network) => network.trim());
+    return networks.every(isNetwork)
+      ? networks
+      : fault(
+          'must be false, a number of proxies up to 99, or a list of addresses and networks such as 10.0.0.0/8,::1',
+        );
+  });
+
+const leastSecretLength = 32;
+// 32 random hexadecimal digits hold fewer than that once in ten million.
+const leastSecretVariety = 8;
+const secret = z
+  .string()
+  .min(leastSecretLength, `must have at least ${leastSecretLength} characters`)
+  .refine(
+    (value) => new Set(value).size >= leastSecretVariety && !/^(.{1,8})\1+$/s.test(value),
+    'must be random: it repeats too few characters',
+  );
+
+/** Every variable and its rules. */
+export const environment = z
   .object({
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -28,7 +76,7 @@ const environment = z
     DATABASE_POOL_SIZE: count(10),
     TOKEN_POOL_SIZE: count(10),
     DATA_DIR: z.string().min(1).default('./data'),
-    SIGNET_SECRET: z.string().min(1).optional(),
+    SIGNET_SECRET: secret.optional(),
     ADMIN_CLIENT_ID: z
       .string()
       .refine(
@@ -53,7 +101,7 @@ const environment = z
       .enum(['true', 'false'])
       .default('true')
       .transform((value) => value === 'true'),
-    TRUST_PROXY: flag,
+    TRUST_PROXY: trustedProxies,
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
       .default('info'),
@@ -72,7 +120,7 @@ const environment = z
     }
   });
 
-/** The environment is not one to start in: one fault a variable, by name and never by value. */
+/** The environment has faults: one for each variable, by name and never by value. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -83,7 +131,7 @@ export class ConfigurationError extends Error {
  * @throws {ConfigurationError} naming every variable at fault.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
-  // An empty variable is one that was not set: `PORT= npm start`, or a line left blank in a compose file.
+  // An empty variable counts as not set: `PORT= npm start`, or a blank line in a compose file.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
@@ -96,7 +144,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   return {
     host: variables.HOST,
     port: variables.PORT,
-    /** Absent: `http://localhost:` and the port it really listens on. */
+    /** Absent: `http://localhost:` and the port it listens on. */
     baseUrl: variables.BASE_URL,
     database: variables.DATABASE_URL
       ? {
@@ -114,14 +162,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
         : undefined,
     signingAlgorithm: variables.SIGNING_ALG,
     eventRetentionDays: variables.EVENT_RETENTION_DAYS,
-    /** NATS JetStream, which gets every event; absent: none. */
+    /** The NATS JetStream server that gets every event; absent: none. */
     eventSinkUrl: variables.EVENT_SINK_URL,
-    /** WebSockets and streams of server-sent events that this process holds open at a time. */
+    /** The most WebSockets and server-sent event streams that this process holds open at once. */
     maxConnections: variables.MAX_CONNECTIONS,
     allowPrivateWebhooks: variables.ALLOW_PRIVATE_WEBHOOKS,
     webhookTimeoutMs: variables.WEBHOOK_TIMEOUT_SECONDS * 1000,
     graphiql: variables.GRAPHIQL,
     introspection: variables.INTROSPECTION,
+    /** The number of trusted proxies in front, or their networks. */
     trustProxy: variables.TRUST_PROXY,
     logLevel: variables.LOG_LEVEL,
   };
@@ -143,5 +192,5 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** How the process was told to run. */
+/** The configuration of the process. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;

@@ -1,21 +1,53 @@
 /** The codes of expected failures, as `ErrorCode` in GraphQL. */
-export const errorCodes = ['INVALID_INPUT', 'NOT_FOUND', 'CONFLICT', 'NOT_ALLOWED'] as const;
+export const errorCodes = [
+  'INVALID_INPUT',
+  'NOT_FOUND',
+  'CONFLICT',
+  'NOT_ALLOWED',
+  'VERIFICATION_FAILED',
+  'LOCKED',
+  'RATE_LIMITED',
+  'PASSWORD_REJECTED',
+  'INTERACTION_EXPIRED',
+] as const;
 
 /** A code of an expected failure. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A request that was understood and declined: nothing was written and nothing was raised. */
+/** The request was understood and declined: nothing was written and no event was recorded. */
 export abstract class Refusal extends Error {
   abstract readonly code: ErrorCode;
 }
 
-/** One fault of an input: where it is, from the input's own root, and what is wrong there. */
+/** The kinds of input faults, and what each means. */
+export const inputIssueCodes = {
+  REQUIRED: 'A value is missing.',
+  NOT_NULLABLE: 'The field has a value always: it can be left alone but not cleared.',
+  INVALID_TYPE: 'It is a value of another type.',
+  INVALID_FORMAT:
+    'It is not in the form that such a value has, or holds characters that it cannot.',
+  INVALID_VALUE: 'It is none of the values that the field takes here; the message says why.',
+  TOO_SHORT: 'It has fewer characters or entries than it must have.',
+  TOO_LONG: 'It has more characters, entries or bytes than it may have.',
+  TOO_SMALL: 'The number is below the least.',
+  TOO_LARGE: 'The number is above the greatest.',
+  TOO_DEEP: 'It has more levels of objects and lists than it may have.',
+  NOT_UNIQUE: 'It is there twice.',
+  UNKNOWN_FIELD: 'There is no such field.',
+} as const;
+
+/** A kind of input fault. */
+export type InputIssueCode = keyof typeof inputIssueCodes;
+
+/** One fault of an input: its path from the root of the input, and what is wrong there. */
 export interface InputIssue {
   readonly path: readonly string[];
   readonly message: string;
+  /** Absent: INVALID_VALUE. */
+  readonly code?: InputIssueCode;
 }
 
-/** The input breaks a rule of its fields; it carries every fault at once. */
+/** The input breaks a rule of its fields; the error carries every fault. */
 export class InvalidInputError extends Refusal {
   override readonly name = 'InvalidInputError';
   readonly code = 'INVALID_INPUT';
@@ -39,7 +71,7 @@ export class NotFoundError extends Refusal {
   }
 }
 
-/** Another record has the value of a unique field already. */
+/** Another record already has this value in a unique field. */
 export class ConflictError extends Refusal {
   override readonly name = 'ConflictError';
   readonly code = 'CONFLICT';
@@ -51,13 +83,78 @@ export class ConflictError extends Refusal {
   }
 }
 
-/** A rule forbids it, whatever the caller's rights. */
+/** A rule forbids this, or the caller's rights do not allow it. */
 export class NotAllowedError extends Refusal {
   override readonly name = 'NotAllowedError';
   readonly code = 'NOT_ALLOWED';
 }
 
-/** The service cannot start: one line says why, for the person who started it. */
+/** The proof of identity is wrong, expired, used up or nobody's. The answer is the same for all. */
+export class VerificationFailedError extends Refusal {
+  override readonly name = 'VerificationFailedError';
+  readonly code = 'VERIFICATION_FAILED';
+
+  constructor() {
+    super('That is not right, has expired or was used, or the account cannot be used.');
+  }
+}
+
+/** Too many failures in a row: for a while nothing is checked, not even a right password. */
+export class LockedError extends Refusal {
+  override readonly name = 'LockedError';
+  readonly code = 'LOCKED';
+  readonly lockedUntil: Date;
+
+  constructor(lockedUntil: Date) {
+    super('There were too many failures. Try again later.');
+    this.lockedUntil = lockedUntil;
+  }
+}
+
+/** Too many requests in a short time. */
+export class RateLimitedError extends Refusal {
+  override readonly name = 'RateLimitedError';
+  readonly code = 'RATE_LIMITED';
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(`This was asked for too often. Try again in ${retryAfterSeconds} seconds.`);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Why a password is not good enough. */
+export interface PasswordFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A password is not good enough; the error carries every reason. */
+export class PasswordRejectedError extends Refusal {
+  override readonly name = 'PasswordRejectedError';
+  readonly code = 'PASSWORD_REJECTED';
+  readonly reasons: readonly PasswordFault[];
+
+  constructor(reasons: readonly PasswordFault[]) {
+    super(reasons.map(({ message }) => message).join(' '));
+    this.reasons = reasons;
+  }
+}
+
+/** The interaction is over: it expired, or it was finished. */
+export class InteractionExpiredError extends Refusal {
+  override readonly name = 'InteractionExpiredError';
+  readonly code = 'INTERACTION_EXPIRED';
+  /** Where a browser can begin again; null where the application has to begin. */
+  readonly restartUrl: string | null;
+
+  constructor(restartUrl: string | null = null) {
+    super('This took too long, or was finished already. Begin again.');
+    this.restartUrl = restartUrl;
+  }
+}
+
+/** The service cannot start; one line tells the person who started it why. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -18,8 +18,13 @@ export const idPrefixes = {
   Webhook: 'hook',
   WebhookSecret: 'whsecret',
   Delivery: 'dlv',
+  Message: 'msg',
   Event: 'evt',
   SigningKey: 'key',
+  Interaction: 'interaction',
+  Verification: 'verification',
+  Session: 'session',
+  OneTimeToken: 'ott',
 } as const;
 
 /** A kind of thing that has an id. */
@@ -29,10 +34,21 @@ const kinds = new Map<string, IdKind>(
   Object.entries(idPrefixes).map(([kind, prefix]) => [prefix, kind as IdKind]),
 );
 
-/** Makes a new id of that kind. Ids sort by the millisecond they were made in (UUIDv7). */
+/** Makes a new id of that kind. Ids sort by the millisecond of their creation (UUIDv7). */
 export const newId = (kind: IdKind): string => typeid(idPrefixes[kind]).toString();
 
-/** The kind that an id's prefix names, or undefined where it is no id of ours. */
+/**
+ * Derives an id from bytes: the same bytes give the same id (UUIDv8, RFC 9562 §5.8). It names things that have no id
+ * in the database, so nothing can be looked up by it.
+ */
+export function derivedId(prefix: string, bytes: Uint8Array): string {
+  const uuid = Uint8Array.from(bytes.subarray(0, 16));
+  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x80;
+  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80;
+  return TypeID.fromUUIDBytes(prefix, uuid).toString();
+}
+
+/** The kind that an id's prefix names; undefined if it is not an id of Signet. */
 export function kindOfId(id: string): IdKind | undefined {
   try {
     return kinds.get(TypeID.fromString(id).getType());
@@ -41,5 +57,5 @@ export function kindOfId(id: string): IdKind | undefined {
   }
 }
 
-/** A new trace id, which leads from a request through its events to their deliveries (W3C Trace Context §3.2.2.3). */
+/** A new trace id. It links a request to its events and their deliveries (W3C Trace Context §3.2.2.3). */
 export const newTraceId = (): string => typeid().toUUID().replaceAll('-', '');

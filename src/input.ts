@@ -1,21 +1,52 @@
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
-import { InvalidInputError } from './errors.ts';
+import { type InputIssue, type InputIssueCode, InvalidInputError } from './errors.ts';
 
 /**
- * Checks an input against its schema and returns it as the schema has it.
+ * Checks an input against its schema and returns the parsed value.
  *
+ * @param faults Faults that were found before.
  * @throws {InvalidInputError} with every fault.
  */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
+  faults: readonly InputIssue[] = [],
 ): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw new InvalidInputError(
-    parsed.error.issues.map(({ path, message }) => ({ path: path.map(String), message })),
-  );
+  const parsed = schema.safeParse(input, { reportInput: true });
+  if (parsed.success && faults.length === 0) return parsed.data;
+  const own = parsed.error?.issues ?? [];
+  throw new InvalidInputError([
+    ...own.map((issue) => ({
+      path: issue.path.map(String),
+      message: issue.message,
+      code: codeOf(issue),
+    })),
+    ...faults,
+  ]);
+}
+
+/** The code and message of a broken rule, as options of zod's `refine` and of a custom issue. */
+export const fault = (code: InputIssueCode, message: string) => ({ message, params: { code } });
+
+function codeOf(issue: z.core.$ZodIssue): InputIssueCode {
+  const isNumber = 'origin' in issue && /^(?:number|int|bigint)$/.test(issue.origin);
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'REQUIRED' : 'INVALID_TYPE';
+    case 'too_small':
+      return isNumber ? 'TOO_SMALL' : 'TOO_SHORT';
+    case 'too_big':
+      return isNumber ? 'TOO_LARGE' : 'TOO_LONG';
+    case 'invalid_format':
+      return 'INVALID_FORMAT';
+    case 'unrecognized_keys':
+      return 'UNKNOWN_FIELD';
+    case 'custom':
+      return (issue.params?.['code'] as InputIssueCode | undefined) ?? 'INVALID_VALUE';
+    default:
+      return 'INVALID_VALUE';
+  }
 }
 
 const passes = (parse: (value: unknown) => unknown) => (value: string) => {
@@ -27,13 +58,13 @@ const passes = (parse: (value: unknown) => unknown) => (value: string) => {
   }
 };
 
-// PostgreSQL's text holds neither.
+// PostgreSQL's text cannot hold a NUL character.
 const hasNoNul = (value: string) => !value.includes('\0');
 const isUnicode = (value: string) => value.isWellFormed();
-const noNul = 'must not hold a NUL character';
-const noLoneSurrogate = 'must not hold half of a surrogate pair';
+const noNul = fault('INVALID_FORMAT', 'must not hold a NUL character');
+const noLoneSurrogate = fault('INVALID_FORMAT', 'must not hold half of a surrogate pair');
 
-/** Text of one field: no longer than `max` characters. */
+/** Text of at most `max` characters. */
 export const text = (max: number) =>
   z
     .string()
@@ -41,16 +72,16 @@ export const text = (max: number) =>
     .refine(hasNoNul, noNul)
     .refine(isUnicode, noLoneSurrogate);
 
-/** A name: not empty, no space around it. */
+/** A name: trimmed, and not empty. */
 export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
 
 /** An e-mail address. */
 export const emailAddress = text(320).refine(
   passes(GraphQLEmailAddress.parseValue),
-  'must be an e-mail address',
+  fault('INVALID_FORMAT', 'must be an e-mail address'),
 );
 
-// graphql-scalars takes numbers without the plus, which the contract's E.164 does not.
+// graphql-scalars takes numbers without the plus sign; the contract's E.164 does not.
 /** A telephone number in E.164. */
 export const phoneNumber = text(16).regex(
   /^\+[1-9]\d{6,14}$/,
@@ -60,41 +91,58 @@ export const phoneNumber = text(16).regex(
 /** An absolute URL, http or https. */
 export const webUrl = text(2048).refine(
   (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-  'must be an http or https URL',
+  fault('INVALID_FORMAT', 'must be an http or https URL'),
 );
 
-/** A field of a patch that can be left alone but not cleared. */
+/** A field of a patch that can be absent but not null. */
 export const notNull = <Field extends z.ZodType>(field: Field) =>
   field.nullish().transform((value, context) => {
     if (value !== null) return value as z.output<Field> | undefined;
-    context.addIssue('cannot be cleared');
+    context.addIssue({ code: 'custom', ...fault('NOT_NULLABLE', 'cannot be cleared') });
     return z.NEVER;
   });
 
-/** A list without its doubles. */
+/** A list without duplicates. */
 export const distinct = <Item extends z.ZodType<string>>(item: Item, max: number) =>
   z
     .array(item)
     .max(max, `must have at most ${max} entries`)
     .transform((items) => [...new Set(items)]);
 
-const maxJsonBytes = 64 * 1024;
+/** The largest JSON object of one field. */
+export const maxJsonBytes = 64 * 1024;
 
-/** A JSON object of at most 64 KiB. */
+/** The most levels of objects and lists in a JSON object; the object itself is the first. */
+export const maxJsonDepth = 64;
+
+/** A JSON object of at most 64 KiB and {@link maxJsonDepth} levels. */
 export const jsonObject = z
   .record(z.string(), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= maxJsonBytes, 'must be at most 64 KiB')
+  // This check comes first: the later checks, storage and comparison all recurse.
+  .refine((value) => isWithinDepth(value, maxJsonDepth), {
+    ...fault('TOO_DEEP', `must have at most ${maxJsonDepth} levels`),
+    abort: true,
+  })
+  .refine(
+    (value) => JSON.stringify(value).length <= maxJsonBytes,
+    fault('TOO_LONG', 'must be at most 64 KiB'),
+  )
   .refine((value) => everyText(value, hasNoNul), noNul)
   .refine((value) => everyText(value, isUnicode), noLoneSurrogate);
 
-/** Whether something holds for every text in a JSON value, the names of fields among them. */
+const isWithinDepth = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((part) => isWithinDepth(part, levels - 1)));
+
+/** Whether a condition holds for every text in a JSON value, field names included. */
 function everyText(value: unknown, holds: (text: string) => boolean): boolean {
   if (typeof value === 'string') return holds(value);
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, part]) => holds(key) && everyText(part, holds));
 }
 
-/** A record with a patch laid over it: an undefined field is left alone. */
+/** A record with a patch applied: an undefined field keeps its value. */
 export const patched = <Row extends object>(row: Row, patch: object): Row => ({
   ...row,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),

@@ -1,7 +1,13 @@
 import { pino, stdSerializers } from 'pino';
-import { startApp } from './app.ts';
+import { type AdminCredentials, startApp } from './app.ts';
 import { ConfigurationError, readConfig } from './config.ts';
 import { StartError } from './errors.ts';
+
+function show({ id, secret }: AdminCredentials): void {
+  process.stdout.write(
+    `\nThe admin application, shown this once:\n  ADMIN_CLIENT_ID=${id}\n  ADMIN_CLIENT_SECRET=${secret}\n\n`,
+  );
+}
 
 async function main() {
   const config = readConfig(process.env);
@@ -11,13 +17,12 @@ async function main() {
     serializers: { err: stdSerializers.errWithCause },
     redact: ['*.authorization', '*.password', '*.secret', '*.token'],
   });
-  const starting = startApp({ config, log });
-  // Before the start has ended, so that a signal that comes meanwhile does not cut it off between
-  // making the admin application and showing its secret.
+  const starting = startApp({ config, log, onAdminCredentials: show });
+  // Registered before the start ends, so that a signal during the start does not cut it off.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
       log.info({ signal }, 'stopping');
-      // A start that fails ends the process itself.
+      // A failed start ends the process itself.
       const app = await starting.catch(() => undefined);
       await app?.stop().then(
         () => process.exit(0),
@@ -29,12 +34,6 @@ async function main() {
     });
   }
   const app = await starting;
-  if (app.adminCredentials) {
-    const { id, secret } = app.adminCredentials;
-    process.stdout.write(
-      `\nThe admin application, shown this once:\n  ADMIN_CLIENT_ID=${id}\n  ADMIN_CLIENT_SECRET=${secret}\n\n`,
-    );
-  }
   log.info({ url: app.services.baseUrl, listening: app.url }, 'Signet is ready');
 }
 

@@ -1,10 +1,10 @@
-import type { Services } from './auth/context.ts';
 import { tryLockName } from './db/lock.ts';
 import { type Transaction, transaction } from './db/transaction.ts';
+import type { Services } from './services.ts';
 
-/** Work that is done from time to time, by one node at a time. */
+/** Work that is done again and again, by one node at a time. */
 export interface Job {
-  /** Names it in the log; the lock's name. */
+  /** Its name in the log, and the name of its lock. */
   readonly name: string;
   readonly everyMs: number;
   /**
@@ -16,9 +16,9 @@ export interface Job {
 }
 
 /**
- * Starts to do jobs by the machine's clock. What fails is logged, and tried again at its next time.
+ * Starts to run jobs by the machine's clock. A failed run is logged, and the job runs again at its next time.
  *
- * @returns Stops; resolves when nothing is under way any more.
+ * @returns Stops; resolves when no job is running.
  */
 export function startScheduler(
   { database, log }: Pick<Services, 'database' | 'log'>,

@@ -1,15 +1,29 @@
 import './graphql/errors.ts';
 import './graphql/scalars.ts';
 import './events/schema.ts';
+import './sign-in-experience/schema.ts';
+import './messages/schema.ts';
+import './protection/schema.ts';
 import './resources/schema.ts';
 import './roles/schema.ts';
 import './users/schema.ts';
+import './users/one-time-token-schema.ts';
 import './applications/schema.ts';
-import './webhooks/schema.ts';
+import './organization-roles/schema.ts';
 import './organizations/schema.ts';
 import './organizations/membership-schema.ts';
+import './organization-invitations/schema.ts';
 import './signing-keys/schema.ts';
+import './oidc/sessions/schema.ts';
+import './webhooks/endpoint/schema.ts';
+import './webhooks/delivery/schema.ts';
+import './experience/schema.ts';
 import { builder } from './graphql/builder.ts';
+import { takeAlgorithmNames } from './users/schema.ts';
 
-/** The whole GraphQL schema; `schema.graphql` is its print. */
-export const schema = builder.toSchema();
+/** The schema of the management API, printed to `schema.graphql`. */
+export const schema = builder.toSchema({ subGraph: 'management' });
+takeAlgorithmNames(schema);
+
+/** The schema of the Experience API, for people who sign in, printed to `experience.graphql`. */
+export const experienceSchema = builder.toSchema({ subGraph: 'experience' });

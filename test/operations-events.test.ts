@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { restRoutes } from '../src/http/rest-routes.ts';
+import { restRoutes } from '../src/rest/routes.ts';
+import { seedDirectory } from './support/directory.ts';
 import { settled } from './support/log.ts';
 import { createMaker, type OperationCase, operationCases } from './support/operation-cases.ts';
 import { type Input, overGraphQL, overRest } from './support/operations.ts';
+import { callRest } from './support/rest.ts';
 import { startService } from './support/service.ts';
 
 interface Row {
@@ -24,7 +27,7 @@ const { database } = service.app.services;
 const admin = await service.managementToken();
 const calls = { GraphQL: overGraphQL(service, admin), REST: overRest(service, admin) };
 const make = createMaker(calls.GraphQL);
-const cases = operationCases(make);
+const cases = operationCases(make, seedDirectory(service.app.services.database, service.clock));
 const { done } = make;
 
 interface Told {
@@ -70,6 +73,8 @@ const records = {
     username: expect.any(String),
     primaryEmail: null,
     primaryPhone: null,
+    isEmailVerified: false,
+    isPhoneVerified: false,
     name: null,
     avatar: null,
     profile: {},
@@ -444,4 +449,21 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
       expect(await eventsSince(before), operation).toEqual([]);
     }
   });
+});
+
+test('every event’s data is as the OpenAPI document describes its message', async () => {
+  const { body: document } = await callRest({ url: service.url }, 'GET', '/openapi.json');
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } });
+  const { events } = await ask('{ events(first: 100) { edges { node { name data } } } }');
+  const told = events.edges.map(({ node }: { node: Told }) => node) as Told[];
+  expect(new Set(told.map(({ name }) => name)).size).toBeGreaterThan(15);
+  for (const { name, data } of told) {
+    const message = document.webhooks[name].post.requestBody.content['application/json'].schema;
+    const isDescribed = ajv.compile({ ...message.properties.data, additionalProperties: false });
+    expect({ name, fits: isDescribed(data), errors: isDescribed.errors }).toEqual({
+      name,
+      fits: true,
+      errors: null,
+    });
+  }
 });

@@ -1,6 +1,7 @@
 import { getNamedType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { seedDirectory } from './support/directory.ts';
+import { createFingerprint } from './support/fingerprint.ts';
 import { createMaker, operationCases } from './support/operation-cases.ts';
 import {
   type Input,
@@ -19,7 +20,7 @@ const { managementScopes } = await import('../src/auth/scopes.ts');
 const admin = await service.managementToken();
 const calls = { GraphQL: overGraphQL(service, admin), REST: overRest(service, admin) };
 const make = createMaker(calls.GraphQL);
-const cases = operationCases(make);
+const cases = operationCases(make, seedDirectory(service.app.services.database, service.clock));
 
 /** An access token for another API than the management one. */
 const foreignToken = await (async () => {
@@ -42,30 +43,7 @@ const foreignToken = await (async () => {
   return ((await response.json()) as { access_token: string }).access_token;
 })();
 
-// What is written beside a request by what follows the log, and what a request leaves whatever comes of it.
-const notLooked = [
-  'EventConsumer',
-  'Delivery',
-  'DeliveryAttempt',
-  'DeliveryLease',
-  '_prisma_migrations',
-];
-const tables = (
-  await prisma.$queryRaw<{ name: string }[]>`
-    SELECT table_name AS "name" FROM information_schema.tables
-     WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`
-)
-  .map(({ name }) => name)
-  .filter((name) => !notLooked.includes(name));
-
-/** A digest of every row there is. */
-async function fingerprint(): Promise<unknown> {
-  const digests = tables.map(
-    (name) =>
-      `SELECT '${name}' AS "table", count(*)::int AS "rows", md5(string_agg(t::text, ' ' ORDER BY t::text)) AS "digest" FROM "${name}" t`,
-  );
-  return prisma.$queryRawUnsafe(digests.join(' UNION ALL '));
-}
+const fingerprint = await createFingerprint(prisma);
 
 async function writesNothing(attempt: () => Promise<Outcome>): Promise<Outcome> {
   const before = await fingerprint();
@@ -147,9 +125,15 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
       await refused('UNAUTHENTICATED', input, foreignToken);
       await refused('UNAUTHENTICATED', input, 'nonsense');
 
-      expect(await call(operation, input, await service.managementToken(scope))).toMatchObject({
-        code: 'OK',
-      });
+      const beside = of.scopesBeside ?? [];
+      for (const missing of beside) {
+        const almost = await service.managementToken(
+          [scope, ...beside.filter((one) => one !== missing)].join(' '),
+        );
+        expect(await refused('FORBIDDEN', input, almost)).toMatchObject({ requiredScope: missing });
+      }
+      const enough = await service.managementToken([scope, ...beside].join(' '));
+      expect(await call(operation, input, enough)).toMatchObject({ code: 'OK' });
     });
   });
 });

@@ -1,8 +1,13 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from './support/database.ts';
 import { startProcess } from './support/process.ts';
@@ -33,7 +38,7 @@ describe('a start that cannot be', () => {
     await expect(stat(dataDir)).rejects.toThrow('ENOENT');
   });
 
-  test('names every variable at fault in one line, and no value', async () => {
+  test('names every faulty variable in one line, without values', async () => {
     const line = await refusal({
       PORT: 'x',
       SIGNING_ALG: 'HS256',
@@ -47,7 +52,7 @@ describe('a start that cannot be', () => {
     expect(line).not.toContain('hunter2');
   });
 
-  test('names a port that another process has, before it writes anything', async () => {
+  test('names a port in use, before it writes anything', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as { port: number };
@@ -57,7 +62,7 @@ describe('a start that cannot be', () => {
     other.close();
   });
 
-  test('names a DATA_DIR that is a file, or lies under one', async () => {
+  test('names a DATA_DIR that is or lies under a file', async () => {
     const file = fresh();
     await writeFile(file, 'mine');
     expect(await refusal({ DATA_DIR: file })).toContain('DATA_DIR');
@@ -72,7 +77,7 @@ describe('a start that cannot be', () => {
   test('names a DATABASE_URL that cannot be reached, without its password', async () => {
     const line = await refusal({
       DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/none',
-      SIGNET_SECRET: 'a secret for tests only',
+      SIGNET_SECRET: 'a secret for tests only, and a long one',
     });
     expect(line).toContain('DATABASE_URL');
     expect(line).not.toContain('hunter2');
@@ -85,8 +90,42 @@ describe('a start that cannot be', () => {
   });
 });
 
+describe('a Node that is too old', () => {
+  const [older] = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((directory) => join(directory, 'node'))
+    .filter((node) => Number(/^v(\d+)/.exec(spawnSync(node, ['-v']).stdout?.toString())?.[1]) < 24);
+
+  test.runIf(older)('is told so in one line', () => {
+    const start = fileURLToPath(new URL('../src/start.js', import.meta.url));
+    const { status, stdout, stderr } = spawnSync(older as string, [start]);
+    expect(status).toBe(1);
+    expect(stdout.toString()).toBe('');
+    expect(stderr.toString()).toMatch(/^Signet cannot start: it needs Node 24 or later.*\n$/);
+  });
+});
+
+test('SIGTERM to npm start stops the service', async () => {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn('npm', ['start'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { PATH, HOME, PORT: '0', DATA_DIR: fresh() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  await vi.waitFor(() => expect(printed).toContain('is ready'), { timeout: 60_000 });
+  const url = /"listening":"([^"]+)"/.exec(printed)?.[1] as string;
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  expect(printed).toContain('"stopping"');
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
+}, 90_000);
+
 describe('a data folder', () => {
-  test('serves with no configuration at all, keeps its secret to its owner, and is one process’s alone', async () => {
+  test('serves without configuration, with a private and locked data folder', async () => {
     const dataDir = fresh();
     const first = startProcess({ DATA_DIR: dataDir });
     const url = await first.ready;
@@ -119,12 +158,12 @@ describe('a data folder', () => {
     expect(await second.ended).toBe(0);
 
     expect(
-      await refusal({ DATA_DIR: dataDir, SIGNET_SECRET: 'another secret altogether' }),
+      await refusal({ DATA_DIR: dataDir, SIGNET_SECRET: 'another secret altogether, as long' }),
     ).toContain('SIGNET_SECRET');
   }, 90_000);
 });
 
-test('a SIGTERM during the start ends in a clean stop, with the admin’s secret shown', async () => {
+test('a SIGTERM during the start stops cleanly', async () => {
   const dataDir = fresh();
   const node = startProcess({ DATA_DIR: dataDir });
   await vi.waitFor(() => stat(join(dataDir, 'secret')), { timeout: 30_000, interval: 5 });
@@ -132,6 +171,113 @@ test('a SIGTERM during the start ends in a clean stop, with the admin’s secret
   expect(await node.ended).toBe(0);
   expect(node.stdout()).toContain('ADMIN_CLIENT_SECRET=');
 }, 60_000);
+
+test('npm start passes a SIGTERM on', async () => {
+  const { PATH = '', HOME = '' } = process.env;
+  const npm = spawn('npm', ['start'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { PATH, HOME, PORT: '0', DATA_DIR: fresh() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const listening = Promise.withResolvers<string>();
+  createInterface(npm.stdout).on('line', (line) => {
+    const url = /"listening":"([^"]+)"/.exec(line)?.[1];
+    if (url) listening.resolve(url);
+  });
+  const url = await listening.promise;
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const ended = once(npm, 'close');
+  npm.kill('SIGTERM');
+  // It ends when the last process that holds its output has: the service.
+  await ended;
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+}, 90_000);
+
+/** A port that was free a moment ago: who probes has to know it before the service says it. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Asks for several paths at once until it is told to end, and returns the statuses. */
+async function probe(url: string, end: Promise<unknown>): Promise<Set<number>> {
+  let isOver = false;
+  void end.finally(() => {
+    isOver = true;
+  });
+  const statuses = new Set<number>();
+  const paths = [
+    '/readyz',
+    '/healthz',
+    '/metrics',
+    '/graphql?query={__typename}',
+    '/api/users',
+    '/x',
+  ];
+  const one = async (path: string) => {
+    while (!isOver) {
+      // Nobody listens at first.
+      const answer = await fetch(`${url}${path}`).catch(() => undefined);
+      await answer?.text();
+      if (answer) statuses.add(answer.status);
+      else await delay(10);
+    }
+  };
+  await Promise.all(paths.map(one));
+  return statuses;
+}
+
+describe('a start that is probed all the while', async () => {
+  const { url, close } = await createTestDatabase();
+  afterAll(close);
+
+  test('answers 503 until it is ready, then as ever', async () => {
+    const database: Record<string, string> = url
+      ? { DATABASE_URL: url, SIGNET_SECRET: 'a secret for tests only, and a long one' }
+      : { DATA_DIR: fresh() };
+    for (const round of [1, 2]) {
+      const port = await freePort();
+      const node = startProcess({ ...database, PORT: String(port) });
+      const statuses = await probe(`http://127.0.0.1:${port}`, node.ready);
+      const at = await node.ready;
+      expect(statuses.difference(new Set([200, 401, 404, 503])), `start ${round}`).toEqual(
+        new Set(),
+      );
+      expect(statuses).toContain(503);
+      expect((await fetch(`${at}/readyz`)).status).toBe(200);
+      node.child.kill('SIGTERM');
+      expect(await node.ended).toBe(0);
+    }
+  }, 120_000);
+});
+
+test('an interrupted start has shown the admin’s secret', async () => {
+  const dataDir = fresh();
+  const first = startProcess({ DATA_DIR: dataDir });
+  const shown = /ADMIN_CLIENT_ID=(app_\w+)\s+ADMIN_CLIENT_SECRET=(\S{32,})/;
+  await vi.waitUntil(() => shown.test(first.stdout()), { timeout: 60_000, interval: 1 });
+  first.child.kill('SIGKILL');
+  expect(await first.ended).toBe('SIGKILL');
+  const [, id = '', secret = ''] = shown.exec(first.stdout()) ?? [];
+  const second = startProcess({ DATA_DIR: dataDir });
+  const response = await fetch(`${await second.ready}/oidc/token`, {
+    method: 'POST',
+    headers: { authorization: basic(id, secret) },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      resource: 'urn:signet:management',
+      scope: 'all',
+    }),
+  });
+  expect(response.status).toBe(200);
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
+}, 90_000);
 
 describe('PostgreSQL', async () => {
   const { url, close } = await createTestDatabase();
@@ -141,13 +287,16 @@ describe('PostgreSQL', async () => {
     'refuses another SIGNET_SECRET than the one its keys were made with',
     async () => {
       const DATABASE_URL = url as string;
-      const node = startProcess({ DATABASE_URL, SIGNET_SECRET: 'the right secret' });
+      const node = startProcess({
+        DATABASE_URL,
+        SIGNET_SECRET: 'the right secret, which is long enough',
+      });
       await node.ready;
       node.child.kill('SIGTERM');
       expect(await node.ended).toBe(0);
-      expect(await refusal({ DATABASE_URL, SIGNET_SECRET: 'another secret' })).toContain(
-        'SIGNET_SECRET',
-      );
+      expect(
+        await refusal({ DATABASE_URL, SIGNET_SECRET: 'another secret, which is as long as that' }),
+      ).toContain('SIGNET_SECRET');
     },
     60_000,
   );

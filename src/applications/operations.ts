@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
+import { assertMayGive, assertMayOpenManagement } from '../auth/granting.ts';
+import { signingAlgorithms } from '../config.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
@@ -11,24 +12,26 @@ import {
   ApplicationType,
 } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, name, notNull, parseInput, patched, text } from '../input.ts';
+import { distinct, fault, name, notNull, parseInput, patched, text } from '../input.ts';
+import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
+import type { Context } from '../services.ts';
 import { digestSecret, generateSecret } from './secret.ts';
 
 const uri = text(2048).refine(
   (value) => URL.canParse(value) && !value.includes('#'),
-  'must be an absolute URI without a fragment',
+  fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
 );
 const origin = text(2048).refine(
   (value) =>
     URL.canParse(value) &&
     /^https?:$/.test(new URL(value).protocol) &&
     new URL(value).origin === value,
-  'must be an origin, such as https://app.example.com',
+  fault('INVALID_FORMAT', 'must be an origin, such as https://app.example.com'),
 );
 const indicator = text(2048).refine(
   isResourceIndicator,
-  'must be an absolute URI without a fragment',
+  fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
 );
 
 const settings = {
@@ -39,6 +42,8 @@ const settings = {
   redirectUris: distinct(uri, 100).nullish(),
   postLogoutRedirectUris: distinct(uri, 100).nullish(),
   corsAllowedOrigins: distinct(origin, 100).nullish(),
+  allowHeadlessSignIn: z.boolean().nullish(),
+  idTokenSigningAlg: z.enum(signingAlgorithms).nullish(),
 };
 
 const createApplicationInput = z.object({
@@ -48,15 +53,16 @@ const createApplicationInput = z.object({
 });
 const updateApplicationInput = z.object({ id: z.string(), name: notNull(name()), ...settings });
 
-/** Whether applications of that type keep a secret, as a client (RFC 6749 §2.1: confidential). */
+/** Whether applications of that type have secrets (confidential clients, RFC 6749 §2.1). */
 export const hasSecret = (type: Application['type']): boolean =>
   type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
 
 /**
- * Creates an application, with a first secret where its type keeps one.
+ * Creates an application, with a first secret if its type has secrets.
  *
- * @returns The application, and the secret in clear, which is not kept; null for a type without.
- * @throws {InvalidInputError} {@link NotAllowedError} when a type that may not exchange tokens switches it on.
+ * @returns The application, and the secret in clear, which is not stored; null for a type without secrets.
+ * @throws {InvalidInputError} {@link NotAllowedError} when its type may not exchange tokens, or when a caller without
+ *   `all` lets it exchange for the management API.
  */
 export async function createApplication(
   context: Context,
@@ -65,9 +71,11 @@ export async function createApplication(
   const { name, type, description, ...given } = parseInput(createApplicationInput, input);
   const values = { name, type, description: description ?? null, ...cleared(given) };
   assertConsistent(values);
+  assertMayOpenManagement(context, values);
   const now = context.clock.now();
   const secret = hasSecret(type) ? generateSecret() : null;
   const application = await transaction(context.database, async (tx) => {
+    if (values.idTokenSigningAlg) await ensureIdTokenKey(tx, context, values.idTokenSigningAlg);
     const created = await tx.application.create({
       data: { ...values, id: newId('Application'), createdAt: now, updatedAt: now },
     });
@@ -84,14 +92,15 @@ export async function createApplication(
     }
     return created;
   });
+  if (values.idTokenSigningAlg) await context.keys.reload();
   return { application, secret };
 }
 
 /**
- * Changes an application; its type stays. An absent field is left alone, null clears it. In force at once.
+ * Changes an application; its type cannot change. An absent field stays as it is; null clears it. Takes effect at once.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} when a type that may not exchange
- *   tokens switches it on.
+ * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} when its type may not exchange tokens, or
+ *   when a caller without `all` lets it exchange for the management API.
  */
 export async function updateApplication(
   context: Context,
@@ -99,22 +108,31 @@ export async function updateApplication(
 ): Promise<Application> {
   const { id, name, description, ...given } = parseInput(updateApplicationInput, input);
   const patch = { name, description, ...cleared(given) };
-  return transaction(context.database, async (tx) => {
+  const application = await transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
     const before = await tx.application.findUniqueOrThrow({ where: { id } });
-    assertConsistent(patched(before, patch));
+    const after = patched(before, patch);
+    assertConsistent(after);
+    const isExchangeChanged =
+      patch.allowTokenExchange !== undefined ||
+      patch.exchangeResources !== undefined ||
+      patch.exchangeSubjectAudiences !== undefined;
+    if (isExchangeChanged) assertMayOpenManagement(context, after);
+    if (patch.idTokenSigningAlg) await ensureIdTokenKey(tx, context, patch.idTokenSigningAlg);
     return tx.application.update({
       where: { id },
       data: { ...patch, updatedAt: context.clock.now() },
     });
   });
+  if (patch.idTokenSigningAlg) await context.keys.reload();
+  return application;
 }
 
 /**
- * Deletes an application with its secrets, roles, organization memberships and the sessions' grants to it; its
- * tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.
+ * Deletes an application with its secrets, roles, organization memberships and the sessions' grants to it. Its tokens
+ * are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.
  *
- * @returns The application as it last was.
+ * @returns The application in its last state.
  * @throws {NotFoundError}
  */
 export async function deleteApplication(
@@ -123,7 +141,7 @@ export async function deleteApplication(
 ): Promise<Application> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
-    // What was deleted is what is told: an organization that removes the member meanwhile tells it itself.
+    // The event reports the rows that were actually deleted: a concurrent removal reports its own.
     const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
       WITH "left" AS (DELETE FROM "OrganizationApplication" WHERE "applicationId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
@@ -163,9 +181,9 @@ const secretConflicts = {
 /**
  * Adds a secret to an application, beside those it has.
  *
- * @returns The secret's record, and the secret in clear, which is not kept.
+ * @returns The secret's record, and the secret in clear, which is not stored.
  * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `name`; {@link NotAllowedError} on a
- *   type without secrets.
+ *   type without secrets, or an application that holds more than the caller.
  */
 export async function createApplicationSecret(
   context: Context,
@@ -180,9 +198,12 @@ export async function createApplicationSecret(
   const applicationSecret = await refuseConflict(secretConflicts, () =>
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'Application', applicationId);
-      const { type } = await tx.application.findUniqueOrThrow({ where: { id: applicationId } });
-      if (!hasSecret(type))
-        throw new NotAllowedError(`Applications of type ${type} have no secrets.`);
+      const application = await tx.application.findUniqueOrThrow({ where: { id: applicationId } });
+      if (!hasSecret(application.type)) {
+        throw new NotAllowedError(`Applications of type ${application.type} have no secrets.`);
+      }
+      await assertMayGive(tx, context, { subjectIds: [applicationId] });
+      assertMayOpenManagement(context, application);
       return tx.applicationSecret.create({
         data: {
           id: newId('ApplicationSecret'),
@@ -216,7 +237,7 @@ export async function deleteApplicationSecret(
 
 type Settings = Omit<z.output<typeof updateApplicationInput>, 'id' | 'name' | 'description'>;
 
-// Null clears: a list to the empty one, the switch to off.
+// Null clears: a list becomes empty, the switch goes off.
 const cleared = (given: Settings) => ({
   allowTokenExchange: given.allowTokenExchange === null ? false : given.allowTokenExchange,
   exchangeSubjectAudiences: emptied(given.exchangeSubjectAudiences),
@@ -224,15 +245,20 @@ const cleared = (given: Settings) => ({
   redirectUris: emptied(given.redirectUris),
   postLogoutRedirectUris: emptied(given.postLogoutRedirectUris),
   corsAllowedOrigins: emptied(given.corsAllowedOrigins),
+  allowHeadlessSignIn: given.allowHeadlessSignIn === null ? false : given.allowHeadlessSignIn,
+  idTokenSigningAlg: given.idTokenSigningAlg,
 });
 const emptied = (list: string[] | null | undefined) => (list === null ? [] : list);
 
 function assertConsistent(
-  application: Pick<Application, 'type'> & ReturnType<typeof cleared>,
+  application: Pick<Application, 'type'> & Omit<ReturnType<typeof cleared>, 'idTokenSigningAlg'>,
 ): void {
   const { type } = application;
   if (application.allowTokenExchange && !hasSecret(type)) {
     throw new NotAllowedError(`Applications of type ${type} cannot exchange tokens.`);
+  }
+  if (application.allowHeadlessSignIn && type === 'MACHINE_TO_MACHINE') {
+    throw new NotAllowedError(`Applications of type ${type} sign nobody in.`);
   }
   const issues: InputIssue[] = (['redirectUris', 'postLogoutRedirectUris'] as const).flatMap(
     (field) =>
@@ -249,7 +275,7 @@ function faultOfRedirectUri(type: Application['type'], value: string): string | 
   if (type === 'MACHINE_TO_MACHINE') return 'must be empty: nobody signs in there';
   if (protocol === 'https:' || protocol === 'http:') return undefined;
   if (type !== 'NATIVE') return 'must be an http or https URL';
-  // RFC 8252 §7.1: a private-use scheme is a domain name in reverse.
+  // A private-use scheme is a reversed domain name (RFC 8252 §7.1).
   return protocol.includes('.')
     ? undefined
     : 'must be an http or https URL, or begin with a private-use scheme such as com.example.app:';

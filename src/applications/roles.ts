@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { Application } from '../generated/prisma/client.ts';
 import { distinct, parseInput } from '../input.ts';
 import { findAssignableRoles } from '../roles/operations.ts';
+import type { Context } from '../services.ts';
 
 const rolesInput = z.object({ applicationId: z.string(), roleIds: distinct(z.string(), 100) });
 
@@ -13,10 +13,10 @@ const rolesInput = z.object({ applicationId: z.string(), roleIds: distinct(z.str
 export type ApplicationRolesInput = z.input<typeof rolesInput>;
 
 /**
- * Gives roles to a machine-to-machine application; those it has are left alone.
+ * Gives roles to a machine-to-machine application; it keeps those it has.
  *
  * @throws {NotFoundError} of the application or a role; {@link InvalidInputError} on roles for users;
- *   {@link NotAllowedError} on another type of application.
+ *   {@link NotAllowedError} on another type of application, or when the roles hold more than the caller.
  */
 export async function assignApplicationRoles(
   context: Context,
@@ -24,7 +24,7 @@ export async function assignApplicationRoles(
 ): Promise<Application> {
   const { applicationId, roleIds } = parseInput(rolesInput, input);
   return changeRoles(context, applicationId, async (tx) => {
-    await findAssignableRoles(tx, roleIds, 'MACHINE_TO_MACHINE');
+    await findAssignableRoles(tx, context, roleIds, 'MACHINE_TO_MACHINE');
     await tx.applicationRole.createMany({
       data: roleIds.map((roleId) => ({ applicationId, roleId })),
       skipDuplicates: true,
@@ -33,9 +33,9 @@ export async function assignApplicationRoles(
 }
 
 /**
- * Takes a role from an application.
+ * Removes a role from an application.
  *
- * @throws {NotFoundError} of the application, or of the role where the application does not have it.
+ * @throws {NotFoundError} of the application, or of the role if the application does not have it.
  */
 export async function removeApplicationRole(
   context: Context,
@@ -48,10 +48,10 @@ export async function removeApplicationRole(
 }
 
 /**
- * Gives a machine-to-machine application these roles and takes all others.
+ * Gives a machine-to-machine application these roles and removes all others.
  *
  * @throws {NotFoundError} of the application or a role; {@link InvalidInputError} on roles for users;
- *   {@link NotAllowedError} on another type of application.
+ *   {@link NotAllowedError} on another type of application, or when the roles hold more than the caller.
  */
 export async function replaceApplicationRoles(
   context: Context,
@@ -59,7 +59,7 @@ export async function replaceApplicationRoles(
 ): Promise<Application> {
   const { applicationId, roleIds } = parseInput(rolesInput, input);
   return changeRoles(context, applicationId, async (tx) => {
-    await findAssignableRoles(tx, roleIds, 'MACHINE_TO_MACHINE');
+    await findAssignableRoles(tx, context, roleIds, 'MACHINE_TO_MACHINE');
     await tx.applicationRole.deleteMany({ where: { applicationId, roleId: { notIn: roleIds } } });
     await tx.applicationRole.createMany({
       data: roleIds.map((roleId) => ({ applicationId, roleId })),

@@ -1,3 +1,4 @@
+import type { SigningAlgorithm } from '../config.ts';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   Application as ApplicationRow,
@@ -5,7 +6,14 @@ import type {
   Prisma,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
+import {
+  assertMayFilter,
+  connectionOf,
+  orderInput,
+  readPage,
+  searchDescription,
+  searching,
+} from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -13,6 +21,7 @@ import {
   type PayloadFields,
 } from '../graphql/mutation.ts';
 import { relatedList } from '../graphql/related-list.ts';
+import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import {
   createApplication,
@@ -26,10 +35,10 @@ import { assignApplicationRoles, removeApplicationRole, replaceApplicationRoles 
 const ApplicationTypeEnum = builder.enumType('ApplicationType', {
   description: 'What kind of client an application is (RFC 6749 §2.1).',
   values: {
-    TRADITIONAL: { description: 'A web application with a server, which keeps a secret.' },
-    MACHINE_TO_MACHINE: { description: 'A service that acts for itself and keeps a secret.' },
-    SPA: { description: 'A web application in the browser alone: it keeps no secret.' },
-    NATIVE: { description: 'An application on a device: it keeps no secret.' },
+    TRADITIONAL: { description: 'A web application with a server. It has a secret.' },
+    MACHINE_TO_MACHINE: { description: 'A service that acts for itself. It has a secret.' },
+    SPA: { description: 'A web application that runs only in the browser. It has no secret.' },
+    NATIVE: { description: 'An application on a device. It has no secret.' },
   } as const,
 });
 
@@ -42,54 +51,67 @@ const rolesOfApplication = relatedList<
 export const ApplicationSecret = builder.prismaNode('ApplicationSecret', {
   nullable: true,
   id: { field: 'id', description: "The secret's id: a TypeID with the prefix `secret`." },
-  description: 'A secret of an application. The secret itself was shown once and is not kept.',
+  description: 'A secret of an application. The secret itself was shown once and is not stored.',
   authScopes: { scope: 'applications:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name. Unique in its application.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it stops to work; null: never.',
+      description: 'When it expires; null: never.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     application: t.relation('application', { description: 'The application it belongs to.' }),
   }),
 });
 
-/** A client: a program that signs users in, or calls for itself. */
+/** A client: a program that signs users in, or calls APIs for itself. */
 export const Application = builder.prismaNode('Application', {
   nullable: true,
   id: {
     field: 'id',
     description: "The application's id and its `client_id`: a TypeID with the prefix `app`.",
   },
-  description: 'A client: a program that signs users in, or calls for itself.',
+  description: 'A client: a program that signs users in, or calls APIs for itself.',
   authScopes: { scope: 'applications:read' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, shown to those who sign in.' }),
+    name: t.exposeString('name', { description: 'Its name, shown to people who sign in.' }),
     description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
     type: t.expose('type', {
       type: ApplicationTypeEnum,
       description: 'What kind of client it is.',
     }),
     allowTokenExchange: t.exposeBoolean('allowTokenExchange', {
-      description: 'Whether it may swap access tokens (RFC 8693). Off by default.',
+      description: 'Whether it may exchange access tokens (RFC 8693). Off by default.',
     }),
     exchangeSubjectAudiences: t.exposeStringList('exchangeSubjectAudiences', {
-      description: 'The audiences of the tokens it may swap. Empty: any.',
+      description: 'The audiences of the tokens it may exchange. Empty: any.',
     }),
     exchangeResources: t.exposeStringList('exchangeResources', {
-      description: 'The resource indicators it may ask tokens for in an exchange. Empty: any.',
+      description:
+        "The resources it may request in an exchange, by indicator. Empty: any but Signet's own.",
     }),
     redirectUris: t.exposeStringList('redirectUris', {
-      description: 'Where a sign-in may lead back to, exactly.',
+      description: 'The URIs that a sign-in may return to. They must match exactly.',
     }),
     postLogoutRedirectUris: t.exposeStringList('postLogoutRedirectUris', {
-      description: 'Where a sign-out may lead back to, exactly.',
+      description: 'The URIs that a sign-out may return to. They must match exactly.',
     }),
     corsAllowedOrigins: t.exposeStringList('corsAllowedOrigins', {
       description:
         'The origins whose pages may call the token endpoint and user info as this client.',
+    }),
+    allowHeadlessSignIn: t.exposeBoolean('allowHeadlessSignIn', {
+      description:
+        'Whether it may sign people in without a browser, and so see what they type: `startInteraction` of the ' +
+        'Experience API.',
+    }),
+    idTokenSigningAlg: t.field({
+      type: SigningAlgorithmEnum,
+      nullable: true,
+      description:
+        'How its id tokens are signed (`id_token_signed_response_alg`); null: as access tokens are.',
+      resolve: ({ idTokenSigningAlg }) => idTokenSigningAlg as SigningAlgorithm | null,
     }),
     secrets: t.relatedConnection(
       'secrets',
@@ -104,7 +126,8 @@ export const Application = builder.prismaNode('Application', {
     roles: t.connection(
       {
         type: Role,
-        description: 'Its roles, oldest first. Machine-to-machine applications alone have any.',
+        description: 'Its roles, oldest first. Only machine-to-machine applications have roles.',
+        authScopes: { scope: 'roles:read' },
         ...rolesOfApplication,
       },
       RoleConnection,
@@ -120,32 +143,33 @@ export const ApplicationConnection = connectionOf('Application', Application);
 const ApplicationSecretConnection = connectionOf('ApplicationSecret', ApplicationSecret);
 
 const ApplicationFilter = builder.inputType('ApplicationFilter', {
-  description: 'Which applications to list: those for which every field given holds.',
+  description: 'Which applications to list. A match meets every field that is given.',
   fields: (t) => ({
-    search: t.string({
-      description: 'Part of the name, the description or the id, whatever its case.',
-    }),
+    search: t.string({ description: searchDescription('the name, the description or the id') }),
     types: t.field({ type: [ApplicationTypeEnum], description: 'Is of one of these types.' }),
-    allowTokenExchange: t.boolean({ description: 'May swap access tokens, or may not.' }),
-    roleId: t.id({ description: 'Has this role.' }),
+    allowTokenExchange: t.boolean({ description: 'Whether it may exchange access tokens.' }),
+    roleId: t.id({ description: 'Has this role. Also requires `roles:read`.' }),
   }),
 });
 
 const order = orderInput('Application', {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
-  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By when they last changed.' },
+  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
+  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By time of the last change.' },
   NAME: { field: 'name', nullable: false, description: 'By name.' },
 });
+
+// Scopes that a filter on another area requires.
+const applicationFilterScopes = {
+  roleId: 'roles:read',
+} as const;
 
 function applicationWhere(
   filter: typeof ApplicationFilter.$inferInput | null | undefined,
 ): Prisma.ApplicationWhereInput {
   if (!filter) return {};
   const { types, allowTokenExchange, roleId } = filter;
-  const search = filter.search?.trim();
-  const contains = containing(search ?? '');
   return {
-    ...(search ? { OR: [{ name: contains }, { description: contains }, { id: contains }] } : {}),
+    ...searching(filter.search, ['name', 'description', 'id']),
     ...(types == null ? {} : { type: { in: [...types] } }),
     ...(allowTokenExchange == null ? {} : { allowTokenExchange }),
     ...(roleId == null ? {} : { roles: { some: { roleId } } }),
@@ -156,7 +180,7 @@ builder.queryFields((t) => ({
   application: t.prismaField({
     type: 'Application',
     nullable: true,
-    description: 'An application, or null where there is none with that id.',
+    description: 'An application, or null if none has that id.',
     authScopes: { scope: 'applications:read' },
     args: { id: t.arg.id({ required: true, description: "The application's id." }) },
     resolve: (query, _root, { id }, { database }) =>
@@ -165,21 +189,23 @@ builder.queryFields((t) => ({
   applications: t.connection(
     {
       type: Application,
-      description: 'The applications, newest first where no order is asked for.',
+      description: 'The applications, newest first by default.',
       authScopes: { scope: 'applications:read' },
       args: {
         filter: t.arg({ type: ApplicationFilter, description: 'Which applications to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) =>
-        readPage({
+      resolve: (_root, args, context, info) => {
+        assertMayFilter(context, args.filter, applicationFilterScopes);
+        return readPage({
           args,
           context,
           info,
           model: context.database.prisma.application,
           where: applicationWhere(args.filter),
           order: order.read(args.orderBy),
-        }),
+        });
+      },
     },
     ApplicationConnection,
   ),
@@ -202,19 +228,30 @@ const idField = (t: InputFields) => ({
 const settings = (t: InputFields) => ({
   description: t.string({ description: 'At most 1024 characters.' }),
   allowTokenExchange: t.boolean({
-    description: 'Whether it may swap access tokens. For the types that keep a secret alone.',
+    description: 'Whether it may exchange access tokens. Only for types with a secret.',
   }),
   exchangeSubjectAudiences: t.stringList({
-    description: 'The audiences of the tokens it may swap. Empty: any.',
+    description: 'The audiences of the tokens it may exchange. Empty: any.',
   }),
   exchangeResources: t.stringList({
-    description: 'The resource indicators it may ask tokens for in an exchange. Empty: any.',
+    description:
+      "The resources it may request in an exchange, by indicator. Empty: any but Signet's own.",
   }),
-  redirectUris: t.stringList({ description: 'Where a sign-in may lead back to, exactly.' }),
+  redirectUris: t.stringList({
+    description: 'The URIs that a sign-in may return to. They must match exactly.',
+  }),
   postLogoutRedirectUris: t.stringList({
-    description: 'Where a sign-out may lead back to, exactly.',
+    description: 'The URIs that a sign-out may return to. They must match exactly.',
   }),
   corsAllowedOrigins: t.stringList({ description: 'Origins, such as https://app.example.com.' }),
+  allowHeadlessSignIn: t.boolean({
+    description: 'Whether it may sign people in without a browser. Off by default.',
+  }),
+  idTokenSigningAlg: t.field({
+    type: SigningAlgorithmEnum,
+    description:
+      'The algorithm of its id tokens, for libraries that accept only RS256 by default. A missing key is created.',
+  }),
 });
 
 addMutation('createApplication', {
@@ -225,7 +262,7 @@ addMutation('createApplication', {
     type: t.field({
       type: ApplicationTypeEnum,
       required: true,
-      description: 'What kind of client it is. It stays.',
+      description: 'What kind of client it is. It cannot change.',
     }),
     ...settings(t),
   }),
@@ -233,7 +270,7 @@ addMutation('createApplication', {
     ...applicationPayload(t),
     secret: t.exposeString('secret', {
       nullable: true,
-      description: 'The first secret, shown this once; null for SPA and NATIVE.',
+      description: 'The first secret, shown only once; null for SPA and NATIVE.',
     }),
   }),
   errors: [InvalidInputError, NotAllowedError],
@@ -242,7 +279,7 @@ addMutation('createApplication', {
 
 addMutation('updateApplication', {
   description:
-    'Changes an application. An absent field is left alone, null clears it. In force at once. Raises no event.',
+    'Changes an application. An absent field stays as it is; null clears it. Takes effect at once. Raises no event.',
   scope: 'applications:write',
   input: (t) => ({
     ...idField(t),
@@ -256,7 +293,7 @@ addMutation('updateApplication', {
 
 addMutation('deleteApplication', {
   description:
-    'Deletes an application with its secrets, roles, organization memberships and grants; its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.',
+    'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.',
   scope: 'applications:write',
   input: idField,
   payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
@@ -294,11 +331,11 @@ addMutation('createApplicationSecret', {
       required: true,
       description: 'At most 128 characters. Unique in its application.',
     }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When it stops to work; absent: never.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it expires; absent: never.' }),
   }),
   payload: (t: PayloadFields<SecretPayload & { secret: string }>) => ({
     ...secretPayload(t),
-    secret: t.exposeString('secret', { description: 'The secret, shown this once.' }),
+    secret: t.exposeString('secret', { description: 'The secret, shown only once.' }),
   }),
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   resolve: (input, context) => createApplicationSecret(context, input),
@@ -331,7 +368,7 @@ const rolesInput = (t: InputFields) => ({
 
 addMutation('assignApplicationRoles', {
   description:
-    'Gives roles to a machine-to-machine application; those it has are left alone. Raises no event.',
+    'Gives roles to a machine-to-machine application; it keeps those it has. Raises no event.',
   scope: 'applications:write',
   input: rolesInput,
   payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
@@ -342,11 +379,11 @@ addMutation('assignApplicationRoles', {
 });
 
 addMutation('removeApplicationRole', {
-  description: 'Takes a role from an application. Raises no event.',
+  description: 'Removes a role from an application. Raises no event.',
   scope: 'applications:write',
   input: (t) => ({
     applicationId: t.id({ required: true, description: "The application's id." }),
-    roleId: t.id({ required: true, description: 'The role to take.' }),
+    roleId: t.id({ required: true, description: 'The role to remove.' }),
   }),
   payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
   errors: [NotFoundError, NotAllowedError],
@@ -355,7 +392,7 @@ addMutation('removeApplicationRole', {
 
 addMutation('replaceApplicationRoles', {
   description:
-    'Gives a machine-to-machine application these roles and takes all others. Raises no event.',
+    'Gives a machine-to-machine application these roles and removes all others. Raises no event.',
   scope: 'applications:write',
   input: rolesInput,
   payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),

@@ -7,10 +7,10 @@ import {
   UnsecuredJWT,
 } from 'jose';
 import { type Clock, toNumericDate } from '../clock.ts';
-import { signCompact, verifyCompact } from '../keys/compact-jws.ts';
+import { signCompact, splitCompact, verifyCompact } from '../keys/compact-jws.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 
-/** A claim set of an access token that Signet issued (RFC 9068 §2.2). */
+/** The claims of an access token that Signet issued (RFC 9068 §2.2). */
 export interface AccessTokenClaims extends JWTPayload {
   readonly iss: string;
   readonly sub: string;
@@ -22,15 +22,17 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly jti: string;
   readonly act?: ActClaim;
   readonly organization_id?: string;
+  /** The grant it was issued under, and the `jti`s of the tokens it was exchanged from. It ends with any of them. */
+  readonly lineage?: readonly string[];
 }
 
-/** Who acts, and for whom they acted before (RFC 8693 §4.1). */
+/** Who acts, and who acted before them (RFC 8693 §4.1). */
 export interface ActClaim {
   readonly sub: string;
   readonly act?: ActClaim;
 }
 
-/** Why a token is none that can be accepted; the message names the class of fault. */
+/** The token cannot be accepted; the message names the class of fault. */
 export class TokenFault extends Error {
   override readonly name = 'TokenFault';
 }
@@ -41,19 +43,25 @@ const unsecuredHeader = Buffer.from('{"alg":"none"}').toString('base64url');
 
 type Verifier = { keys: SigningKeys; issuer: string; clock: Clock };
 
-/** A token's `jti`: a UUIDv7, so it tells the millisecond it was issued in, where `iat` tells the second. */
+/** A token's `jti`: a UUIDv7. It holds the millisecond of issue; `iat` holds only the second. */
 export function newJti(at: Date): string {
   const milliseconds = at.getTime().toString(16).padStart(12, '0');
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** The instant a token was issued, to the millisecond where its `jti` tells it. */
+/** The instant of issue, to the millisecond if the `jti` holds it. */
 export function issuedAt(claims: Pick<AccessTokenClaims, 'jti' | 'iat'>): Date {
   const isUuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/.test(claims.jti);
   return new Date(
     isUuidV7 ? Number.parseInt(claims.jti.slice(0, 13).replace('-', ''), 16) : claims.iat * 1000,
   );
 }
+
+/** The ids that end a token when one of them is revoked: its own `jti`, and all that it came from. */
+export const revocableIds = ({
+  jti,
+  lineage = [],
+}: Pick<AccessTokenClaims, 'jti' | 'lineage'>): string[] => [jti, ...lineage];
 
 /** Signs an access token with the current key (RFC 9068 §2.1). */
 export async function signAccessToken(
@@ -69,8 +77,8 @@ export async function signAccessToken(
 }
 
 /**
- * Checks that an access token is one of ours and in force: signature, `typ`, `iss`, `exp`, `nbf` and the claims
- * that RFC 9068 §2.2 requires. Needs no database but for a `kid` never seen.
+ * Checks that an access token is from Signet and in force: signature, `typ`, `iss`, `exp`, `nbf` and the claims that
+ * RFC 9068 §2.2 requires. Reads the database only for an unknown `kid`.
  *
  * @throws {TokenFault} with the class of fault.
  */
@@ -82,7 +90,7 @@ export async function verifyAccessToken(
   const payload = await verifySignature(keys, token);
   let claims: JWTPayload;
   try {
-    // Of an unsecured JWT jose checks the claims alone; the signature held.
+    // The signature is already verified. For an unsecured JWT, jose checks only the claims.
     ({ payload: claims } = UnsecuredJWT.decode(`${unsecuredHeader}.${payload}.`, {
       issuer,
       currentDate: clock.now(),
@@ -99,11 +107,11 @@ export async function verifyAccessToken(
   return claims as AccessTokenClaims;
 }
 
-/** Returns the payload, still encoded, of a JWS that one of our keys signed as an access token. */
+/** Returns the payload, still encoded, of a JWS that a key of Signet signed as an access token. */
 async function verifySignature(keys: SigningKeys, token: string): Promise<string> {
-  const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
+  const parts = splitCompact(token);
   if (!parts) throw new TokenFault('malformed token');
-  const [, encodedHeader = '', payload = '', signature = ''] = parts;
+  const { text, payload, signature } = parts;
   let header: ProtectedHeaderParameters;
   try {
     header = decodeProtectedHeader(token);
@@ -111,12 +119,12 @@ async function verifySignature(keys: SigningKeys, token: string): Promise<string
     throw describeFault(error);
   }
   const { alg, kid, typ, crit } = header;
-  // No extension is understood here, so none can be critical (RFC 7515 §4.1.11).
+  // Signet understands no extensions, so a token with a critical one is refused (RFC 7515 §4.1.11).
   if (crit !== undefined) throw new TokenFault('malformed token');
   const known = typeof kid === 'string' ? await keys.publicKey(kid) : undefined;
-  // A header decides which key, never which algorithm (RFC 8725 §3.1).
+  // The header chooses the key, never the algorithm (RFC 8725 §3.1).
   if (!known || known.algorithm !== alg) throw new TokenFault('unknown signing key');
-  if (!(await verifyCompact(known, `${encodedHeader}.${payload}`, signature))) {
+  if (!(await verifyCompact(known, text, signature))) {
     throw new TokenFault('invalid signature');
   }
   if (typ !== accessTokenTyp) throw new TokenFault('not an access token');
@@ -139,7 +147,7 @@ function describeFault(error: unknown): unknown {
   return error;
 }
 
-/** Seconds from now until a token that lives `ttlSeconds`, but no longer than `notAfter`, expires. */
+/** The lifetime, in seconds, of a token that lives `ttlSeconds` but not past `notAfter`. */
 export function lifetime(clock: Clock, ttlSeconds: number, notAfter = Number.POSITIVE_INFINITY) {
   const iat = toNumericDate(clock.now());
   const exp = Math.min(iat + ttlSeconds, notAfter);

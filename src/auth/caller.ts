@@ -1,10 +1,16 @@
 import type { Sql } from '../db/sql.ts';
 import { kindOfId } from '../ids.ts';
-import { type AccessTokenClaims, issuedAt, TokenFault, verifyAccessToken } from './access-token.ts';
-import type { Actor, Services } from './context.ts';
+import type { Actor, Services } from '../services.ts';
+import {
+  type AccessTokenClaims,
+  issuedAt,
+  revocableIds,
+  TokenFault,
+  verifyAccessToken,
+} from './access-token.ts';
 import { managementIndicator } from './scopes.ts';
 
-/** Who calls the management API, proved by an access token. */
+/** The caller of the management API, proved by an access token. */
 export interface Caller {
   readonly actor: Actor;
   readonly scopes: ReadonlySet<string>;
@@ -12,17 +18,18 @@ export interface Caller {
   readonly claims: AccessTokenClaims;
 }
 
-/** What the database knows about a token that the token itself does not. */
+/** What the database knows about a token, beside the token's own claims. */
 export interface TokenState {
   readonly clientExists: boolean;
   readonly isRevoked: boolean;
-  /** Null where the subject is no user, or a user who is gone. */
+  /** Null when the subject is not a user, or the user was deleted. */
   readonly user: { readonly isSuspended: boolean; readonly tokensValidAfter: Date | null } | null;
 }
 
 /**
- * Why a token whose signature holds is no longer good, or undefined where it is: revoked, its application or
- * user gone, the user suspended, or the token from before the user's last suspension, password change or sign-out.
+ * Why a token with a good signature is no longer accepted; undefined if it is. It may be revoked, its application or
+ * user may be deleted, its user may be suspended, or it may be older than the user's last suspension, password change
+ * or sign-out.
  */
 export function faultOfState(claims: AccessTokenClaims, state: TokenState): string | undefined {
   if (state.isRevoked) return 'token revoked';
@@ -45,10 +52,10 @@ export async function readTokenState(sql: Sql, claims: AccessTokenClaims): Promi
   }>(
     'token-state',
     `SELECT EXISTS (SELECT 1 FROM "Application" WHERE "id" = $1) AS "clientExists",
-            EXISTS (SELECT 1 FROM "RevokedToken" WHERE "jti" = $2) AS "isRevoked",
+            EXISTS (SELECT 1 FROM "RevokedToken" WHERE "jti" = ANY ($2::text[])) AS "isRevoked",
             u."id" AS "userId", u."isSuspended", u."tokensValidAfter"
        FROM (SELECT 1) AS one LEFT JOIN "User" u ON u."id" = $3`,
-    [claims.client_id, claims.jti, claims.sub],
+    [claims.client_id, revocableIds(claims), claims.sub],
   );
   if (!row) throw new Error('A statement without FROM gave no row.');
   return {
@@ -58,7 +65,7 @@ export async function readTokenState(sql: Sql, claims: AccessTokenClaims): Promi
   };
 }
 
-/** Why a caller whose token was good is none any more, or undefined where it still is. */
+/** Why a caller whose token was accepted is no longer accepted; undefined if it still is. */
 export async function faultOfCaller(
   { clock, database }: Pick<Services, 'clock' | 'database'>,
   { claims, expiresAt }: Caller,
@@ -71,7 +78,7 @@ export async function faultOfCaller(
  * Finds out who calls the management API.
  *
  * @param authorization The `Authorization` header: `Bearer` and an access token (RFC 6750 §2.1).
- * @throws {TokenFault} when the header or its token is not one to accept.
+ * @throws {TokenFault} when the header or its token cannot be accepted.
  */
 export async function authenticate(services: Services, authorization: string): Promise<Caller> {
   const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization) ?? [];

@@ -1,5 +1,11 @@
-/** The resource indicator of the management API: the `aud` of the tokens it takes. */
+/** The resource indicator of the management API: the `aud` of the tokens it accepts. */
 export const managementIndicator = 'urn:signet:management';
+
+/** The indicators of Signet's own APIs. An exchange for one needs an application that lists it by name. */
+export const ownIndicators: ReadonlySet<string> = new Set([
+  managementIndicator,
+  'urn:signet:account',
+]);
 
 const areas = {
   users: 'users and their roles',
@@ -8,6 +14,7 @@ const areas = {
   applications: 'applications and their secrets',
   organizations: 'organizations, their members, roles, scopes and invitations',
   webhooks: 'webhooks and their deliveries, with the events in them',
+  experience: 'how people sign in: settings, senders of messages, identity providers',
 } as const;
 
 type Area = keyof typeof areas;
@@ -15,7 +22,7 @@ type Area = keyof typeof areas;
 /** A scope of the management resource. */
 export type ManagementScope = 'all' | 'events:read' | `${Area}:${'read' | 'write'}`;
 
-/** Every scope of the management resource, with what it lets its holder do. */
+/** Every scope of the management resource, and what it allows. */
 export const managementScopes: ReadonlyMap<ManagementScope, string> = new Map<
   ManagementScope,
   string
@@ -30,7 +37,7 @@ export const managementScopes: ReadonlyMap<ManagementScope, string> = new Map<
   ['events:read', 'Read the event log and subscribe to it.'],
 ]);
 
-/** Whether the scopes held allow what `required` stands for: `all` allows everything, a write scope the read. */
+/** Whether the held scopes allow `required`: `all` allows everything, and a write scope includes the read scope. */
 export function allows(held: ReadonlySet<string>, required: ManagementScope): boolean {
   return (
     held.has(required) ||
@@ -38,3 +45,11 @@ export function allows(held: ReadonlySet<string>, required: ManagementScope): bo
     (required.endsWith(':read') && held.has(required.replace(/:read$/, ':write')))
   );
 }
+
+/** The scopes that both sides hold; a wider scope includes the narrower. */
+export const commonScopes = (some: ReadonlySet<string>, others: ReadonlySet<string>): string[] => [
+  ...new Set([
+    ...[...some].filter((scope) => allows(others, scope as ManagementScope)),
+    ...[...others].filter((scope) => allows(some, scope as ManagementScope)),
+  ]),
+];

@@ -1,13 +1,14 @@
 import type { Sql } from '../db/sql.ts';
+import type { Services } from '../services.ts';
+import { revocableIds } from './access-token.ts';
 import { type Caller, faultOfState, type TokenState } from './caller.ts';
-import type { Services } from './context.ts';
 
-/** Keeps an eye on the tokens of connections that stay open. */
+/** Watches the tokens of connections that stay open. */
 export interface TokenWatch {
   /**
    * Watches a caller's token until it is no longer good.
    *
-   * @param onFault Called once, with the class of fault, when the token expires or is refused from now on.
+   * @param onFault Called once, with the class of fault, when the token expires or is refused.
    * @returns Ends the watch.
    */
   watch(caller: Caller, onFault: (fault: string) => void): () => void;
@@ -17,7 +18,7 @@ export interface TokenWatch {
 const expiryMs = 1_000;
 const stateMs = 5_000;
 
-/** Starts to watch: expiry is noticed within a second, what the database knows of a token within five. */
+/** Starts to watch. Expiry is noticed within a second, a change in the database within five. */
 export function startTokenWatch({
   clock,
   database,
@@ -38,7 +39,7 @@ export function startTokenWatch({
     }
   }
 
-  // However many connections there are: one statement.
+  // One statement for any number of connections.
   async function checkState(): Promise<void> {
     const entries = [...watched];
     if (entries.length === 0) return;
@@ -88,14 +89,15 @@ async function readTokenStates(
   }>(
     'token-states',
     `SELECT EXISTS (SELECT 1 FROM "Application" a WHERE a."id" = t."clientId") AS "clientExists",
-            EXISTS (SELECT 1 FROM "RevokedToken" r WHERE r."jti" = t."jti") AS "isRevoked",
+            EXISTS (SELECT 1 FROM "RevokedToken" r
+                     WHERE r."jti" = ANY (string_to_array(t."jtis", ' '))) AS "isRevoked",
             u."id" AS "userId", u."isSuspended", u."tokensValidAfter"
-       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS t("clientId", "jti", "sub", "number")
+       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS t("clientId", "jtis", "sub", "number")
        LEFT JOIN "User" u ON u."id" = t."sub"
       ORDER BY t."number"`,
     [
       claims.map(({ client_id: clientId }) => clientId),
-      claims.map(({ jti }) => jti),
+      claims.map((each) => revocableIds(each).join(' ')),
       claims.map(({ sub }) => sub),
     ],
   );

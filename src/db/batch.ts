@@ -1,10 +1,10 @@
 /**
- * Answers questions together: those asked in one turn of the event loop, and those asked while as many batches as
- * allowed are under way.
+ * Answers questions together: those asked in one turn of the event loop, and those that wait while as many batches as
+ * allowed are running.
  *
- * @param answerAll Answers questions in their order, one answer each. Where it fails, each of them fails.
- * @param maxSize The largest number of questions put at once; more are split.
- * @param maxUnderWay How many batches may be under way at once; the more load, the larger they get.
+ * @param answerAll Answers questions in their order, one answer each. If it fails, all its questions fail.
+ * @param maxSize The most questions in one batch; more are split.
+ * @param maxUnderWay The most batches at once. Under load, batches grow.
  */
 export function createBatch<Question, Answer>(
   answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
@@ -44,7 +44,7 @@ export function createBatch<Question, Answer>(
   function schedule(): void {
     if (isDue || waiting.length === 0 || underWay === maxUnderWay) return;
     isDue = true;
-    // After the turn's input has been read, so after every request that came with it.
+    // After this turn's input has been read, and so after every request that arrived with it.
     setImmediate(flush);
   }
 

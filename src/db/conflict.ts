@@ -1,14 +1,14 @@
 import { ConflictError } from '../errors.ts';
 import { brokenConstraint } from './transaction.ts';
 
-/** For each unique index that a write can break: the input's field, and what to tell. */
+/** For each unique index that a write can break: the input's field and the message. */
 export type Conflicts = Readonly<
   Record<string, { readonly path: readonly string[]; readonly message: string }>
 >;
 
 /**
- * Does a write and turns a broken unique index into a refusal. The index decides, so that of two writers at once
- * one wins and the other is told.
+ * Does a write, and turns a broken unique index into a refusal. The index decides between two concurrent writers:
+ * one wins and the other is refused.
  *
  * @throws {ConflictError}
  */

@@ -10,34 +10,34 @@ import type { Sql } from './sql.ts';
 /** The database, on PostgreSQL or embedded: the same schema, the same statements. */
 export interface Database {
   readonly kind: 'postgresql' | 'embedded';
-  /** For the management API and everything else that is not the token path. */
+  /** For the management API and everything else but the token path. */
   readonly prisma: PrismaClient;
-  /** For the token path: connections of its own, so that no load of the management API starves it. */
+  /** For the token path, with its own connections: load on the management API cannot starve it. */
   readonly tokens: Sql;
-  /** Word between processes that there is something new in the event log. */
+  /** Tells other processes that the event log has something new. */
   readonly hints: Hints;
-  /** Brings the tables up to date, under a lock; returns the names of the migrations applied. */
+  /** Brings the tables up to date, under a lock. Returns the names of the applied migrations. */
   migrate(): Promise<string[]>;
   /**
-   * Does some long work while no other process does work under the same name; waits for its turn. The work's signal
-   * tells it to end: at a stop, or when the turn was lost with its connection.
+   * Does some long work while no other process does work with the same name; waits for its turn. The work's signal ends
+   * it at a stop, or when the turn was lost with its connection.
    */
   exclusively(
     name: string,
     stopped: AbortSignal,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void>;
-  /** Ends the statements under way and closes the connections. */
+  /** Ends the running statements and closes the connections. */
   close(): Promise<void>;
 }
 
-// A transaction waits for a connection as long as a burst may queue, then runs against a much shorter bound.
+// A transaction may wait for a connection as long as a burst may queue, but must then run in much less time.
 const transactionOptions = { maxWait: 30_000, timeout: 15_000 };
 
 const client = (adapter: SqlMigrationAwareDriverAdapterFactory) =>
   new PrismaClient({ adapter, transactionOptions, errorFormat: 'minimal' });
 
-/** Opens PostgreSQL; connects when first used. */
+/** Opens PostgreSQL; connects at first use. */
 export function openPostgresql(options: {
   url: string;
   poolSize: number;
@@ -53,8 +53,8 @@ export function openPostgresql(options: {
     settings: {
       // Planning the exchange's statement costs more than running it.
       plan_cache_mode: 'force_generic_plan',
-      // Every part of it is a look into an index. A plan made while the tables were small must not read them whole
-      // once they have grown.
+      // Every part of it is an index lookup. A plan made while the tables were small must not scan them once they have
+      // grown.
       enable_seqscan: 'off',
       enable_hashjoin: 'off',
       enable_mergejoin: 'off',
@@ -71,8 +71,8 @@ export function openPostgresql(options: {
     exclusively: (name, stopped, work) => takeTurns({ url, name, onError }, stopped, work),
     migrate: () =>
       withAdvisoryLock(url, 'signet:migrations', async () => {
-        // The engine takes a lock of its own for the session, and leaves it: on a connection that stays in the pool,
-        // the next node to start would wait for it in vain.
+        // The engine takes its own lock for the session and never releases it. On a pooled connection, the next node to
+        // start would wait forever.
         const pool = openPool({ url, size: 1, onError });
         try {
           return await applyMigrations(poolAdapter(pool));
@@ -88,7 +88,7 @@ export function openPostgresql(options: {
   };
 }
 
-/** Uses an embedded database that is open already; the data folder's lock stands in for the migrations' lock. */
+/** Uses an open embedded database. The data folder's lock replaces the migrations' lock. */
 export function useEmbedded(database: PGlite): Database {
   const adapter = new EmbeddedAdapter(database);
   const prisma = client(adapter);
@@ -97,7 +97,7 @@ export function useEmbedded(database: PGlite): Database {
     prisma,
     tokens: embeddedSql(database),
     hints: localHints(),
-    // The data folder's lock has seen to it.
+    // No other process can be here: the data folder is locked.
     exclusively: (_name, stopped, work) => work(stopped),
     migrate: () => applyMigrations(adapter),
     async close() {

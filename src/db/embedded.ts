@@ -1,29 +1,76 @@
 import { PGlite } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
 import type {
   SqlDriverAdapter,
   SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
+import { keepToOwner } from './data-dir.ts';
 import type { Sql } from './sql.ts';
 
 /**
  * Starts PostgreSQL inside this process.
  *
- * @param dataDir The folder it keeps its data in; absent, it lives in memory.
- * @param loadDataDir A dump to begin with, as `dumpDataDir()` makes it.
+ * @param dataDir The folder of its data, readable only by its owner; absent: it lives in memory.
+ * @param loadDataDir A dump to start from, as `dumpDataDir()` makes it.
  */
-export function openEmbedded(options: {
+export async function openEmbedded({
+  dataDir,
+  loadDataDir,
+}: {
   dataDir?: string;
   loadDataDir?: Blob | File;
 }): Promise<PGlite> {
+  if (dataDir !== undefined) await keepToOwner(dataDir);
   return PGlite.create({
-    ...options,
+    ...(dataDir === undefined ? {} : { fs: new OwnersFiles(dataDir) }),
+    ...(loadDataDir === undefined ? {} : { loadDataDir }),
     extensions: { pg_trgm },
-    // A commit is on the disk before it is acknowledged.
+    // A commit is on disk before it is acknowledged.
     relaxedDurability: false,
   });
 }
+
+interface Attributes {
+  readonly mode?: number | null;
+}
+
+/** The part of Emscripten's file system that is used here (`libnodefs.js`). */
+interface NodeFiles {
+  node_ops: {
+    mknod(parent: unknown, name: string, mode: number, device: number): unknown;
+    setattr(node: unknown, attributes: Attributes): void;
+  };
+  stream_ops: { setattr(stream: unknown, attributes: Attributes): void };
+}
+
+type PreRun = (module: { NODEFS: NodeFiles }) => void;
+
+/** The access rights of everyone but the owner. */
+const ofOthers = 0o077;
+
+/**
+ * A folder whose files and folders only the owner can use, later ones included. PostgreSQL would do this itself, but
+ * PGlite does not ask it: PGlite creates files that everyone can write, whatever the umask of the process.
+ */
+class OwnersFiles extends NodeFS {
+  override async init(...given: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(...given);
+    const preRun = [...(emscriptenOpts.preRun ?? []), restrict as never];
+    return { emscriptenOpts: { ...emscriptenOpts, preRun } };
+  }
+}
+
+const restrict: PreRun = ({ NODEFS: { node_ops: nodes, stream_ops: streams } }) => {
+  const { mknod, setattr } = nodes;
+  const { setattr: setStream } = streams;
+  const owners = <Given extends Attributes>(attributes: Given): Given =>
+    attributes.mode == null ? attributes : { ...attributes, mode: attributes.mode & ~ofOthers };
+  nodes.mknod = (parent, name, mode, device) => mknod(parent, name, mode & ~ofOthers, device);
+  nodes.setattr = (node, attributes) => setattr(node, owners(attributes));
+  streams.setattr = (stream, attributes) => setStream(stream, owners(attributes));
+};
 
 /** Prisma's view of an embedded database. */
 export class EmbeddedAdapter extends PrismaPGlite implements SqlMigrationAwareDriverAdapterFactory {
@@ -47,7 +94,7 @@ export class EmbeddedAdapter extends PrismaPGlite implements SqlMigrationAwareDr
   }
 }
 
-// pglite-prisma-adapter 0.7.2 starts a script and does not wait for it, nor does it report its failure.
+// pglite-prisma-adapter 0.7.2 starts a script without waiting for it, and does not report its failure.
 function awaitScripts(adapter: SqlDriverAdapter, database: PGlite): SqlDriverAdapter {
   adapter.executeScript = async (script) => {
     await database.exec(script);

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 /**
- * Word between processes that something new was committed. A hint may be late, doubled or lost: whoever waits for
- * one looks by the clock as well.
+ * Tells other processes that something new was committed. A hint may be late, repeated or lost, so whoever waits for
+ * one also polls.
  */
 export interface Hints {
-  /** Gives a hint to every listener, in this process at once. */
+  /** Sends a hint to every listener; those in this process get it at once. */
   send(): void;
-  /** Calls the listener on each hint, until the function returned is called. */
+  /** Calls the listener on each hint, until the returned function is called. */
   listen(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -35,10 +35,10 @@ const channel = 'signet_hint';
 const reconnectAfterMs = 1_000;
 
 /**
- * Hints between all processes on one PostgreSQL, over one connection of their own, made when the first listener
- * comes and made again when it breaks.
+ * Hints between all processes on one PostgreSQL, over a separate connection. It is opened for the first listener, and
+ * again when it breaks.
  *
- * @param onError Told of a connection that broke.
+ * @param onError Gets the error of a broken connection.
  */
 export function notifyingHints(url: string, onError: (error: Error) => void): Hints {
   const local = localHints();
@@ -58,7 +58,7 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
     client.on('error', onError);
     try {
       await client.connect();
-      // Listeners of this process know already.
+      // Listeners in this process already know.
       const self = (client as pg.Client & { readonly processID: number }).processID;
       client.on('notification', ({ processId }) => {
         if (processId !== self) local.send();
@@ -66,7 +66,7 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
       await client.query(`LISTEN ${channel}`);
       if (closing.signal.aborted) return;
       connection = client;
-      // What was committed while nobody listened.
+      // Something may have been committed while nobody listened.
       local.send();
       await ended;
     } finally {
@@ -86,8 +86,8 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
     }
   }
 
-  // One at a time: however many commits come meanwhile, one more NOTIFY tells of them all. Its own transaction,
-  // since inside another's it takes a lock that every writer of the database waits for.
+  // One at a time: one NOTIFY covers all commits since the last. It runs in its own transaction, because inside
+  // another it takes a lock that every writer of the database waits for.
   async function notify(): Promise<void> {
     if (isSending) return;
     isSending = true;

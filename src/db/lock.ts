@@ -3,12 +3,12 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * Locks one record until the transaction ends, so that what is read of it next is what will be changed. To be
- * the first thing a transaction does.
+ * Locks one record until the transaction ends, so that what is read next is what will be changed. Call it first in a
+ * transaction.
  *
- * The log is read in the order of transaction ids, so of two writers of one record the second must not have
- * its id before the first has committed. Waiting for a row gives the waiter an id early (PostgreSQL takes one
- * to follow the row's new version); waiting for an advisory lock does not. Hence both, in this order.
+ * The log is read in the order of transaction ids. Of two writers of one record, the second must not get its id before
+ * the first has committed. Waiting for a row assigns an id early (PostgreSQL needs one to follow the row's new
+ * version); waiting for an advisory lock does not. So both are taken, in this order.
  *
  * @throws {NotFoundError} when there is none.
  */
@@ -22,12 +22,12 @@ export async function lockRow(tx: Transaction, table: Prisma.ModelName, id: stri
   if (rows.length === 0) throw new NotFoundError(id);
 }
 
-/** Holds a name until the transaction ends: another that wants it waits. */
+/** Holds a name until the transaction ends; others wait for it. */
 export async function lockName(tx: Transaction, name: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }
 
-/** Holds a name until the transaction ends, or says at once that another holds it. */
+/** Holds a name until the transaction ends; returns false at once if another holds it. */
 export async function tryLockName(tx: Transaction, name: string): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ isHeld: boolean }[]>`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isHeld"`;

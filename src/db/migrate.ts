@@ -58,10 +58,9 @@ async function withEngine<T>(
 }
 
 /**
- * Applies the migrations that the database lacks and returns their names. The caller holds a lock: the engine
- * takes none.
+ * Applies the missing migrations and returns their names. The caller must hold a lock, because the engine takes none.
  *
- * @throws when a migration fails; the database keeps the ones before it.
+ * @throws when a migration fails; the migrations before it stay applied.
  */
 export async function applyMigrations(
   adapter: SqlMigrationAwareDriverAdapterFactory,
@@ -77,9 +76,9 @@ export async function applyMigrations(
 }
 
 /**
- * The SQL that leads from the migrations to `schema.prisma`; empty where they agree.
+ * The SQL that leads from the migrations to `schema.prisma`; empty if they agree.
  *
- * @param adapter Its shadow database is where the migrations are replayed.
+ * @param adapter The migrations are replayed in its shadow database.
  */
 export async function diffMigrations(
   adapter: SqlMigrationAwareDriverAdapterFactory,

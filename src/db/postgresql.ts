@@ -8,15 +8,15 @@ import type { Sql } from './sql.ts';
 export interface PoolOptions {
   readonly url: string;
   readonly size: number;
-  /** Told of a connection that broke while idle; the pool replaces it. */
+  /** Gets the error of an idle connection that broke; the pool replaces the connection. */
   readonly onError: (error: Error) => void;
-  /** Settings that each connection starts with, as in `postgresql.conf`. */
+  /** Settings of each connection, as in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Opens a pool of connections, none of them before it is needed. */
+/** Opens a pool; it connects when a connection is needed. */
 export function openPool({ url, size, onError, settings = {} }: PoolOptions): pg.Pool {
-  // Who waits for a row holds a connection that others wait for.
+  // Whoever waits for a row holds a connection that others wait for.
   const all = { idle_in_transaction_session_timeout: '30s', lock_timeout: '10s', ...settings };
   const pool = new pg.Pool({
     connectionString: url,
@@ -28,20 +28,20 @@ export function openPool({ url, size, onError, settings = {} }: PoolOptions): pg
       .join(' '),
   });
   pool.on('error', onError);
-  // Between the pool and who takes a connection from it nobody listens for a moment. What broke then is told to the
-  // statement that comes.
+  // For a moment between the pool and its user, nobody listens for errors. The next statement reports an error from
+  // then.
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }
 
 /**
- * Finds out whether the database answers.
+ * Checks that the database answers.
  *
- * @throws {StartError} saying why not; never the URL, which holds a password.
+ * @throws {StartError} with the reason; never with the URL, which holds a password.
  */
 export async function assertReachable(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // The connection may break again while it is being closed.
+  // The connection may break again while it closes.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -53,14 +53,14 @@ export async function assertReachable(url: string): Promise<void> {
   }
 }
 
-/** Does some work while no other process does work under the same name. */
+/** Does some work while no other process does work with the same name. */
 export async function withAdvisoryLock<T>(
   url: string,
   name: string,
   work: () => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  // The statement under way is told, or the next one.
+  // The statement that runs reports the error, or the next one does.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -74,9 +74,9 @@ export async function withAdvisoryLock<T>(
 const turnMs = 2_000;
 
 /**
- * Does some long work while no other process does work under the same name. The lock is the session's and not a
- * transaction's, which would hold up the readers of the event log; waiting for it asks again and again, since a
- * statement that waits keeps a snapshot, and with it every dead row of the database.
+ * Does some long work while no other process does work with the same name. The lock belongs to the session, because a
+ * transaction's would hold up the readers of the event log. It polls for the lock, because a waiting statement keeps a
+ * snapshot, and a snapshot keeps every dead row of the database.
  */
 export async function takeTurns(
   { url, name, onError }: { url: string; name: string; onError: (error: Error) => void },

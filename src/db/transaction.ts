@@ -5,24 +5,24 @@ import type { Database } from './database.ts';
 declare const insideTransaction: unique symbol;
 
 /**
- * A client inside an open transaction. Prisma's own type is satisfied by the root client too; this one is not,
- * so that what must share a transaction cannot be called without one.
+ * A client inside an open transaction. The root client also satisfies Prisma's own type, but not this one: code that
+ * needs a transaction cannot be called without one.
  */
 export type Transaction = Prisma.TransactionClient & { readonly [insideTransaction]: true };
 
 const attempts = 6;
 
-// Transactions after whose commit others are to be told.
+// Transactions that send a hint after their commit.
 const hinting = new WeakSet<Transaction>();
 
-/** Asks for a hint to be sent once this transaction is committed, and none where it is not. */
+/** Sends a hint after this transaction has committed; none if it rolls back. */
 export function hintAfterCommit(tx: Transaction): void {
   hinting.add(tx);
 }
 
 /**
- * Does some work in one transaction: all of it is written or nothing is. Where the database broke a deadlock or
- * could not serialize, the work is done again from the start, so it has no effects but through `tx`.
+ * Does some work in one transaction: all of it is written, or nothing. After a deadlock or a serialization failure the
+ * work runs again from the start, so it must have no effects except through `tx`.
  */
 export async function transaction<T>(
   { prisma, hints }: Pick<Database, 'prisma' | 'hints'>,
@@ -67,7 +67,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * The name of the unique constraint or index that a write broke, or undefined where it failed for another reason.
+ * The name of the unique constraint or index that a write broke; undefined if it failed for another reason.
  */
 export function brokenConstraint(error: unknown): string | undefined {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002')

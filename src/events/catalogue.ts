@@ -1,133 +1,269 @@
-import type {
-  Changes,
-  IdentifierLockoutData,
-  InteractionData,
-  MessageRateLimitedData,
-  OrganizationMembershipData,
-  OrganizationRecord,
-  OrganizationRoleRecord,
-  OrganizationRoleScopesData,
-  OrganizationScopeRecord,
-  RoleRecord,
-  RoleScopesData,
-  ScopeRecord,
-  UserRecord,
-} from './payloads.ts';
+import {
+  type DataOf,
+  type Fields,
+  id,
+  idIn,
+  idOf,
+  idOrNullOf,
+  instant,
+  type JsonSchema,
+  listOf,
+  object,
+  oneOf,
+  text,
+  textOrNull,
+  untyped,
+} from './fields.ts';
+import {
+  changes,
+  organizationScopeReference,
+  type RecordModel,
+  records,
+  scopeReference,
+} from './records.ts';
 
-/** What an event is about: the model of its typed field in GraphQL, and where its data names the subject. */
-interface EventDefinition<Data> {
-  readonly subject:
-    | 'User'
-    | 'Role'
-    | 'Scope'
-    | 'Organization'
-    | 'OrganizationRole'
-    | 'OrganizationScope'
-    | null;
-  readonly subjectId: (data: Data) => string | null;
+/** A type of event. */
+export interface EventDefinition {
+  /** When it is raised. */
   readonly description: string;
+  readonly data: Fields;
+  /** The field that names what it is about, by id or whole; null where it is about no record. */
+  readonly subject: string | null;
+  /** The kind of record that it holds as it was written: its subject. */
+  readonly holds?: RecordModel;
+  /** What a test has in the place of the fields' own samples. */
+  readonly sample?: Data;
 }
 
-type Subject = NonNullable<EventDefinition<unknown>['subject']>;
+type Data = Readonly<Record<string, unknown>>;
 
-const record =
-  <Data extends { readonly id: string }>(subject: Subject) =>
-  (description: string): EventDefinition<Data> => ({
-    subject,
-    subjectId: ({ id }) => id,
-    description,
-  });
+interface Entry<Table extends Fields> extends EventDefinition {
+  readonly data: Table;
+  readonly subject: (keyof NoInfer<Table> & string) | null;
+  readonly sample?: Partial<DataOf<NoInfer<Table>>>;
+}
 
-const user = record<UserRecord>('User');
-const userUpdate = record<UserRecord & Changes>('User');
-const role = record<RoleRecord>('Role');
-const roleUpdate = record<RoleRecord & Changes>('Role');
-const scope = record<ScopeRecord>('Scope');
-const scopeUpdate = record<ScopeRecord & Changes>('Scope');
-const organization = record<OrganizationRecord>('Organization');
-const organizationUpdate = record<OrganizationRecord & Changes>('Organization');
-const organizationRole = record<OrganizationRoleRecord>('OrganizationRole');
-const organizationRoleUpdate = record<OrganizationRoleRecord & Changes>('OrganizationRole');
-const organizationScope = record<OrganizationScopeRecord>('OrganizationScope');
-const organizationScopeUpdate = record<OrganizationScopeRecord & Changes>('OrganizationScope');
-const interaction = (description: string): EventDefinition<InteractionData> => ({
-  subject: 'User',
-  subjectId: (data) => data.user.id,
+const define = <Table extends Fields>(entry: Entry<Table>) => entry;
+
+type Records = typeof records;
+type Updated = {
+  readonly [Model in RecordModel]: Records[Model] & { readonly changes: typeof changes };
+};
+
+const written = <Model extends RecordModel>(
+  holds: Model,
+  description: string,
+): Entry<Records[Model]> => ({ description, data: records[holds], subject: 'id', holds });
+
+const updated = <Model extends RecordModel>(
+  holds: Model,
+  description: string,
+  sample?: Partial<DataOf<Updated[Model]>>,
+): Entry<Updated[Model]> => ({
   description,
+  // The compiler does not carry the model over to the spread.
+  data: { ...records[holds], changes } as Updated[Model],
+  subject: 'id',
+  holds,
+  sample,
 });
 
+const interaction = (description: string) =>
+  define({
+    description,
+    data: {
+      user: object(records.User),
+      applicationId: idOrNullOf({
+        model: 'Application',
+        name: 'application',
+        description: 'The application that it was for',
+      }),
+      ip: textOrNull('The address that the person came from.', '192.0.2.1'),
+      userAgent: textOrNull('What the browser calls itself.', 'test'),
+      sessionId: textOrNull('The session that it was in.', 'test'),
+    },
+    subject: 'user',
+    holds: 'User',
+  });
+
 /**
- * Every type of event, declared once: the GraphQL enum and object types, the webhook payloads and the tests
- * follow from here.
+ * Every type of event, declared once. The GraphQL enum and object types, the log's `subjectId`, the OpenAPI document,
+ * the documentation and what `testWebhook` sends follow from here: a new type is an entry and the operation that
+ * records it.
  */
 export const catalogue = {
   PostRegister: interaction('A person registered.'),
   PostSignIn: interaction('A person signed in.'),
   PostResetPassword: interaction('A person set a new password in place of a forgotten one.'),
 
-  'User.Created': user('A user was created.'),
-  'User.Deleted': user('A user was deleted.'),
-  'User.Data.Updated': userUpdate("A user's data changed."),
-  'User.SuspensionStatus.Updated': userUpdate('A user was suspended, or let in again.'),
+  'User.Created': written('User', 'A user was created.'),
+  'User.Deleted': written('User', 'A user was deleted.'),
+  'User.Data.Updated': updated('User', "A user's data changed."),
+  'User.SuspensionStatus.Updated': updated('User', 'A user was suspended, or let in again.', {
+    isSuspended: true,
+    changes: { isSuspended: { from: false, to: true } },
+  }),
 
-  'Role.Created': role('A role was created.'),
-  'Role.Deleted': role('A role was deleted.'),
-  'Role.Data.Updated': roleUpdate("A role's data changed."),
-  'Role.Scopes.Updated': {
-    subject: 'Role',
-    subjectId: ({ roleId }) => roleId,
+  'Role.Created': written('Role', 'A role was created.'),
+  'Role.Deleted': written('Role', 'A role was deleted.'),
+  'Role.Data.Updated': updated('Role', "A role's data changed."),
+  'Role.Scopes.Updated': define({
     description: 'A role gained or lost scopes.',
-  } as EventDefinition<RoleScopesData>,
+    data: {
+      roleId: idOf({ model: 'Role', name: 'role', description: 'The role' }),
+      addedScopes: listOf(scopeReference, 1, {
+        model: 'Scope',
+        name: 'addedScopes',
+        description: 'The scopes that it gained.',
+      }),
+      removedScopes: listOf(scopeReference, 0, {
+        model: 'Scope',
+        name: 'removedScopes',
+        description: 'The scopes that it lost.',
+      }),
+    },
+    subject: 'roleId',
+  }),
 
-  'Scope.Created': scope('A scope was created.'),
-  'Scope.Deleted': scope('A scope was deleted.'),
-  'Scope.Data.Updated': scopeUpdate("A scope's data changed."),
+  'Scope.Created': written('Scope', 'A scope was created.'),
+  'Scope.Deleted': written('Scope', 'A scope was deleted.'),
+  'Scope.Data.Updated': updated('Scope', "A scope's data changed."),
 
-  'Organization.Created': organization('An organization was created.'),
-  'Organization.Deleted': organization('An organization was deleted.'),
-  'Organization.Data.Updated': organizationUpdate("An organization's data changed."),
-  'Organization.Membership.Updated': {
-    subject: 'Organization',
-    subjectId: ({ organizationId }) => organizationId,
+  'Organization.Created': written('Organization', 'An organization was created.'),
+  'Organization.Deleted': written('Organization', 'An organization was deleted.'),
+  'Organization.Data.Updated': updated('Organization', "An organization's data changed."),
+  'Organization.Membership.Updated': define({
     description: 'Users or applications joined an organization or left it.',
-  } as EventDefinition<OrganizationMembershipData>,
+    data: {
+      organizationId: idOf({
+        model: 'Organization',
+        name: 'organization',
+        description: 'The organization',
+      }),
+      addedUserIds: listOf(id('User'), 1, {
+        model: 'User',
+        name: 'addedUsers',
+        description: 'The users who joined.',
+      }),
+      removedUserIds: listOf(id('User'), 0, {
+        model: 'User',
+        name: 'removedUsers',
+        description: 'The users who left.',
+      }),
+      addedApplicationIds: listOf(id('Application'), 0, {
+        model: 'Application',
+        name: 'addedApplications',
+        description: 'The applications that joined.',
+      }),
+      removedApplicationIds: listOf(id('Application'), 0, {
+        model: 'Application',
+        name: 'removedApplications',
+        description: 'The applications that left.',
+      }),
+    },
+    subject: 'organizationId',
+  }),
 
-  'OrganizationRole.Created': organizationRole('An organization role was created.'),
-  'OrganizationRole.Deleted': organizationRole('An organization role was deleted.'),
-  'OrganizationRole.Data.Updated': organizationRoleUpdate("An organization role's data changed."),
-  'OrganizationRole.Scopes.Updated': {
-    subject: 'OrganizationRole',
-    subjectId: ({ organizationRoleId }) => organizationRoleId,
+  'OrganizationRole.Created': written('OrganizationRole', 'An organization role was created.'),
+  'OrganizationRole.Deleted': written('OrganizationRole', 'An organization role was deleted.'),
+  'OrganizationRole.Data.Updated': updated(
+    'OrganizationRole',
+    "An organization role's data changed.",
+  ),
+  'OrganizationRole.Scopes.Updated': define({
     description: 'An organization role gained or lost organization scopes or resource scopes.',
-  } as EventDefinition<OrganizationRoleScopesData>,
+    data: {
+      organizationRoleId: idOf({
+        model: 'OrganizationRole',
+        name: 'organizationRole',
+        description: 'The organization role',
+      }),
+      addedScopes: listOf(organizationScopeReference, 1, {
+        model: 'OrganizationScope',
+        name: 'addedScopes',
+        description: 'The organization scopes that it gained.',
+      }),
+      removedScopes: listOf(organizationScopeReference, 0, {
+        model: 'OrganizationScope',
+        name: 'removedScopes',
+        description: 'The organization scopes that it lost.',
+      }),
+      addedResourceScopes: listOf(scopeReference, 1, {
+        model: 'Scope',
+        name: 'addedResourceScopes',
+        description: 'The scopes of resources that it gained.',
+      }),
+      removedResourceScopes: listOf(scopeReference, 0, {
+        model: 'Scope',
+        name: 'removedResourceScopes',
+        description: 'The scopes of resources that it lost.',
+      }),
+    },
+    subject: 'organizationRoleId',
+  }),
 
-  'OrganizationScope.Created': organizationScope('An organization scope was created.'),
-  'OrganizationScope.Deleted': organizationScope('An organization scope was deleted.'),
-  'OrganizationScope.Data.Updated': organizationScopeUpdate(
+  'OrganizationScope.Created': written('OrganizationScope', 'An organization scope was created.'),
+  'OrganizationScope.Deleted': written('OrganizationScope', 'An organization scope was deleted.'),
+  'OrganizationScope.Data.Updated': updated(
+    'OrganizationScope',
     "An organization scope's data changed.",
   ),
 
-  'Identifier.Lockout': {
-    subject: null,
-    subjectId: () => null,
+  'Identifier.Lockout': define({
     description: 'Too many failed verifications in a row shut an identifier for a while.',
-  } as EventDefinition<IdentifierLockoutData>,
-  'Message.RateLimited': {
+    data: {
+      // In GraphQL `type` is the event's own.
+      type: untyped(
+        oneOf(['username', 'email', 'phone'], 'What kind of identifier it is.', 'email'),
+      ),
+      value: text('The identifier that is shut.', 'test@example.com'),
+      lockedUntil: instant('Until when.'),
+    },
     subject: null,
-    subjectId: () => null,
+  }),
+  'Message.RateLimited': define({
     description: 'A recipient asked for more messages than the sending limit allows.',
-  } as EventDefinition<MessageRateLimitedData>,
+    data: {
+      action: text('What the messages were for.'),
+      recipient: text('Who they were to.', 'test@example.com'),
+    },
+    subject: null,
+  }),
 };
 
 /** The name of a type of event, such as `User.Data.Updated`. */
 export type EventName = keyof typeof catalogue;
 
 /** The data of events of that type. */
-export type EventData<Name extends EventName> =
-  (typeof catalogue)[Name] extends EventDefinition<infer Data> ? Data : never;
+export type EventData<Name extends EventName> = DataOf<(typeof catalogue)[Name]['data']>;
 
 /** Every type of event, in the catalogue's order. */
 export const eventNames = Object.keys(catalogue) as EventName[];
+
+/** A type of event, read without regard to which it is. */
+export const definitionOf = (name: EventName): EventDefinition => catalogue[name];
+
+/** The id of what an event is about; null where it is about no record. */
+export function subjectIdOf(type: EventName, data: Data): string | null {
+  const { subject } = definitionOf(type);
+  return subject === null ? null : idIn(data[subject]);
+}
+
+/** The record that an event holds as it was written: its subject, or the data as a whole. */
+export function recordIn(type: EventName, data: Data): Data {
+  const { subject } = definitionOf(type);
+  const named = subject === null ? data : data[subject];
+  return typeof named === 'object' ? (named as Data) : data;
+}
+
+/** The JSON Schema of an event's `data`. */
+export const dataSchemaOf = (name: EventName): JsonSchema => object(definitionOf(name).data).schema;
+
+/** Makes up the data of an event, in the shape that a real one has. Its ids are well formed and belong to nothing. */
+export function sampleData(name: EventName, now: Date): Record<string, unknown> {
+  const { data, sample } = definitionOf(name);
+  return { ...object(data).sample(now), ...sample };
+}
 
 /** A type's value in the GraphQL enum: `User.Data.Updated` is `USER_DATA_UPDATED`, `PostSignIn` is `POST_SIGN_IN`. */
 export const enumValueOf = (name: EventName): string =>

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import type { GraphQLContext } from '../graphql/context.ts';
 
 /** A kind of record that events are about. */
@@ -10,12 +11,9 @@ export type LiveModel =
   | 'OrganizationRole'
   | 'OrganizationScope';
 
-interface Batch {
-  readonly ids: Set<string>;
-  readonly rows: Promise<ReadonlyMap<string, object>>;
-}
+type Loader = DataLoader<string, object | null>;
 
-const batches = new WeakMap<object, Map<string, Batch>>();
+const loaders = new WeakMap<object, Map<string, Loader>>();
 /** PostgreSQL takes 65,535 parameters; a list of members can be longer. */
 const chunkSize = 10_000;
 
@@ -31,37 +29,45 @@ export async function findLive(
   ids: readonly string[],
   query: object,
 ): Promise<(object | null)[]> {
-  if (ids.length === 0) return [];
-  const open = batches.get(context) ?? new Map<string, Batch>();
-  batches.set(context, open);
-  const key = `${model} ${JSON.stringify(query)}`;
-  let batch = open.get(key);
-  if (!batch) {
-    const wanted = new Set<string>();
-    const rows = afterResolvers().then(() => {
-      open.delete(key);
-      return read(context, model, [...wanted], query);
-    });
-    batch = { ids: wanted, rows };
-    open.set(key, batch);
-  }
-  for (const id of ids) batch.ids.add(id);
-  const rows = await batch.rows;
-  return ids.map((id) => rows.get(id) ?? null);
+  const loader = loaderOf(context, model, query);
+  return Promise.all(ids.map((id) => loader.load(id)));
 }
 
-// Every resolver that is ready to run has run by then.
-const afterResolvers = () =>
-  new Promise<void>((resolve) => {
-    void Promise.resolve().then(() => process.nextTick(resolve));
-  });
+/** Finds one record as it is now; null where there is none, or none is named. */
+export async function findOneLive(
+  context: GraphQLContext,
+  model: LiveModel,
+  id: string | null,
+  query: object,
+): Promise<never> {
+  // What a row of a model named by a string is, only the caller's field knows.
+  return (id === null ? null : (await findLive(context, model, [id], query))[0]) as never;
+}
 
-async function read(
+function loaderOf(context: GraphQLContext, model: LiveModel, query: object): Loader {
+  const known = loaders.get(context) ?? new Map<string, Loader>();
+  loaders.set(context, known);
+  const key = `${model} ${JSON.stringify(query)}`;
+  const ready = known.get(key);
+  if (ready) return ready;
+  const loader: Loader = new DataLoader(
+    (wanted) => {
+      // An id is read once a batch, and anew in the next one: what changed meanwhile is shown.
+      loader.clearAll();
+      return readLive(context, model, wanted, query);
+    },
+    { maxBatchSize: chunkSize },
+  );
+  known.set(key, loader);
+  return loader;
+}
+
+async function readLive(
   { database: { prisma } }: GraphQLContext,
   model: LiveModel,
   ids: readonly string[],
   query: object,
-): Promise<ReadonlyMap<string, object>> {
+): Promise<(object | null)[]> {
   // The delegates have one signature as far as it is used here, which their types do not say.
   const delegates = {
     User: prisma.user,
@@ -75,11 +81,7 @@ async function read(
     LiveModel,
     { findMany(query: object): Promise<{ readonly id: string }[]> }
   >;
-  const rows = new Map<string, object>();
-  for (let start = 0; start < ids.length; start += chunkSize) {
-    const chunk = ids.slice(start, start + chunkSize);
-    const found = await delegates[model].findMany({ ...query, where: { id: { in: chunk } } });
-    for (const row of found) rows.set(row.id, row);
-  }
-  return rows;
+  const found = await delegates[model].findMany({ ...query, where: { id: { in: [...ids] } } });
+  const rows = new Map(found.map((row) => [row.id, row]));
+  return ids.map((id) => rows.get(id) ?? null);
 }

@@ -1,6 +1,6 @@
-import type { Actor } from '../auth/context.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
-import type { EventName } from './catalogue.ts';
+import type { Actor } from '../services.ts';
+import { type EventName, subjectIdOf } from './catalogue.ts';
 
 /** An event as the log has it. */
 export interface LoggedEvent {
@@ -29,6 +29,18 @@ export interface EventFilter {
   readonly since?: Date | undefined;
   /** Before this instant. */
   readonly until?: Date | undefined;
+}
+
+/** Which events a subscription asks for: as {@link EventFilter}, with what does not change once they are written. */
+export type LiveFilter = Pick<EventFilter, 'types' | 'subjectId' | 'actorId'>;
+
+/** Makes the test whether an event is asked for: what {@link readEvents} finds with the same filter. */
+export function matcher({ types, subjectId, actorId }: LiveFilter) {
+  const wanted = types && new Set(types);
+  return ({ type, data, actor }: Pick<LoggedEvent, 'type' | 'data' | 'actor'>): boolean =>
+    (!wanted || wanted.has(type)) &&
+    (subjectId === undefined || subjectIdOf(type, data) === subjectId) &&
+    (actorId === undefined || actor?.id === actorId);
 }
 
 /** Before every event. */

@@ -1,5 +1,5 @@
-import type { Services } from '../auth/context.ts';
 import type { Transaction } from '../db/transaction.ts';
+import type { Services } from '../services.ts';
 import { purgedName } from './log.ts';
 
 // Short transactions: each of them holds the line for all readers of the log.

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Context } from '../auth/context.ts';
 import { hintAfterCommit, type Transaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
-import { catalogue, type EventData, type EventName } from './catalogue.ts';
-import type { Changes } from './payloads.ts';
+import type { Context } from '../services.ts';
+import { type EventData, type EventName, subjectIdOf } from './catalogue.ts';
+import type { Changes } from './records.ts';
 
 /** One event to record: a type and its data. */
 export type NewEvent = {
@@ -25,7 +25,7 @@ export async function recordEvents(
   const rows = events.map(({ type, data }) => ({
     id: newId('Event'),
     type,
-    subjectId: (catalogue[type].subjectId as (data: unknown) => string | null)(data),
+    subjectId: subjectIdOf(type, data),
     data,
   }));
   // One statement as it stands: every mutation pays for it, and Prisma's own takes twice the time.
@@ -58,7 +58,7 @@ export function recordEvent<Name extends EventName>(
 export function changesBetween<Record extends object>(
   before: Record,
   after: Record,
-): Changes['changes'] | undefined {
+): Changes | undefined {
   const entries = (Object.keys(after) as (keyof Record & string)[])
     .filter((field) => field !== 'updatedAt')
     .map((field) => [field, { from: before[field], to: after[field] }] as const)

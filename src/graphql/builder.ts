@@ -4,6 +4,8 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import SubGraphPlugin from '@pothos/plugin-sub-graph';
+import { GraphQLError, type GraphQLSchema, isObjectType, isScalarType } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import { allows, type ManagementScope } from '../auth/scopes.ts';
 import type PrismaTypes from '../generated/pothos.ts';
@@ -14,13 +16,25 @@ import type { GraphQLContext } from './context.ts';
 import { mutationResultName } from './names.ts';
 import { requestError } from './request-error.ts';
 
+/** The schemas built from one set of types: the management API, and the API for people who sign in. */
+export type Graph = 'management' | 'experience';
+
+/** Marks a type that is part of every schema. */
+export const everyGraph: Graph[] = ['management', 'experience'];
+
 interface Declared {
   Context: GraphQLContext;
   PrismaTypes: PrismaTypes;
   DefaultFieldNullability: false;
   DefaultEdgesNullability: { list: false; items: false };
   DefaultNodeNullability: false;
-  AuthScopes: { scope: ManagementScope };
+  AuthScopes: {
+    /** Required scopes: without all of them the request is refused. */
+    scope: ManagementScope | readonly ManagementScope[];
+    /** The scope of a nullable field: without it the field is null, and the rest of the answer stays. */
+    scopeInPlace: ManagementScope;
+  };
+  SubGraphs: Graph;
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
@@ -33,31 +47,33 @@ interface Declared {
   Connection: { readonly totalCount: number | (() => Promise<number>) };
 }
 
-/** How much one request may ask for. */
+/** The limits of one request. */
 export const limits = {
   /** Levels of fields. */
   depth: 12,
-  /** Fields of the widest selection. */
+  /** Fields in the widest selection. */
   breadth: 150,
-  /** One a field, times the page size of each list above it. */
+  /** One for each field, times the page size of each list above it. */
   cost: 300_000,
   /** Aliases in a document. */
   aliases: 30,
   /** Tokens in a document. */
   tokens: 4_000,
-  /** Records of a page. */
+  /** Records in a page. */
   pageSize: 100,
+  /** Ids in one call of `nodes`. */
+  nodes: 1_000,
 } as const;
 
 const defaultPageSize = 20;
 
-/** The object type that loads events of every type by id: an id does not tell which of them it is of. */
+/** The type that loads events of every type by id: an event's id does not name its type. */
 export const nodeTypeOfEvents = 'UserCreatedEvent';
 
 /**
- * Makes sure that a caller's token allows something.
+ * Checks that a caller's token has a scope.
  *
- * @throws UNAUTHENTICATED without a token, FORBIDDEN with one that lacks the scope.
+ * @throws UNAUTHENTICATED without a token, FORBIDDEN if it lacks the scope.
  */
 export function assertAllowed(caller: Caller | null, required: ManagementScope): void {
   if (!caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
@@ -67,11 +83,36 @@ export function assertAllowed(caller: Caller | null, required: ManagementScope):
   });
 }
 
-/** The Pothos builder: features define their types on it. */
+// An error in one field must not change the status of the whole answer.
+function inPlace(error: unknown): unknown {
+  if (!(error instanceof GraphQLError)) return error;
+  const { http: _http, ...extensions } = error.extensions;
+  return new GraphQLError(error.message, { extensions });
+}
+const isNode = (schema: GraphQLSchema, { typename }: { readonly typename: string }): boolean => {
+  const type = schema.getType(typename);
+  return isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node');
+};
+
+/** The Pothos builder; features define their types on it. */
 export const builder = new SchemaBuilder<Declared>({
-  // Errors before authorization: a top-level FORBIDDEN is thrown past the result union, not into it.
-  plugins: [ScopeAuthPlugin, ErrorsPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
+  // Errors come before authorization, so that FORBIDDEN is a top-level error and not part of the result union.
+  plugins: [
+    ScopeAuthPlugin,
+    ErrorsPlugin,
+    RelayPlugin,
+    PrismaPlugin,
+    ComplexityPlugin,
+    SubGraphPlugin,
+  ],
   defaultFieldNullability: false,
+  // A type is part of another graph only if it says so.
+  subGraphs: {
+    defaultForTypes: ['management'],
+    fieldsInheritFromTypes: true,
+    // The contract names scalars that no field uses yet.
+    explicitlyIncludeType: (type) => isScalarType(type),
+  },
   prisma: {
     client: ({ database }) => database.prisma,
     dmmf: getDatamodel(),
@@ -82,46 +123,75 @@ export const builder = new SchemaBuilder<Declared>({
     onUnusedQuery: null,
   },
   relay: {
-    // A TypeID names its type already.
+    // A TypeID already names its type.
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => {
       const kind = kindOfId(id);
-      const typename = kind === 'Event' ? nodeTypeOfEvents : kind;
-      if (!typename) throw requestError('BAD_USER_INPUT', `"${id}" is not an id.`);
-      return { typename, id };
+      // A fault thrown here would hit all fields that are resolved together.
+      return { typename: kind === 'Event' ? nodeTypeOfEvents : (kind ?? ''), id };
     },
     nodeTypeOptions: { description: 'Anything that has an id of its own.' },
     idFieldOptions: { description: 'The id: a TypeID, whose prefix names the type.' },
     nodeQueryOptions: {
-      description: 'What has this id, or null where nothing has.',
+      description: 'The record with this id, or null if nothing has it.',
       args: { id: { description: 'An id of any kind.' } },
+      resolve: (_root, args, _context, { schema }, resolveNode) =>
+        isNode(schema, args.id) ? resolveNode(args.id) : null,
     },
     nodesQueryOptions: {
-      description: 'What has these ids, in their order, with null where nothing has.',
-      args: { ids: { description: 'Ids of any kind.' } },
+      description:
+        'The records with these ids, in the same order, with null where nothing has the id.',
+      args: { ids: { description: `Ids of any kind, at most ${limits.nodes}.` } },
+      complexity: ({ ids }: { ids: readonly unknown[] }) => ({
+        field: 1,
+        multiplier: [ids].flat().length,
+      }),
+      resolve: (_root, args, _context, { schema }, resolveNodes) => {
+        if (args.ids.length > limits.nodes) {
+          throw requestError(
+            'QUERY_TOO_COMPLEX',
+            `"ids" must have at most ${limits.nodes} entries.`,
+          );
+        }
+        // Pothos loads the ids in the arguments object itself.
+        args.ids = args.ids.map((id) => (isNode(schema, id) ? id : (null as never)));
+        return resolveNodes(args.ids);
+      },
     },
     edgesFieldOptions: {
       nullable: { list: false, items: false },
       description: 'The entries of the page.',
     },
-    nodeFieldOptions: { nullable: false, description: 'What is listed.' },
-    cursorFieldOptions: { description: 'The place in the list, for `after` and `before`.' },
-    pageInfoFieldOptions: { description: 'Where the page is in the list.' },
-    pageInfoTypeOptions: { description: 'Where a page is in its list (Relay cursor connections).' },
-    hasNextPageFieldOptions: { description: 'Whether there are entries behind the page.' },
-    hasPreviousPageFieldOptions: { description: 'Whether there are entries in front of the page.' },
-    startCursorFieldOptions: { description: 'The cursor of the first entry; null where none is.' },
-    endCursorFieldOptions: { description: 'The cursor of the last entry; null where none is.' },
+    nodeFieldOptions: { nullable: false, description: 'The listed record.' },
+    cursorFieldOptions: { description: 'The position in the list, for `after` and `before`.' },
+    pageInfoFieldOptions: { description: 'The position of the page in the list.' },
+    pageInfoTypeOptions: {
+      description: 'The position of a page in its list (Relay cursor connections).',
+    },
+    hasNextPageFieldOptions: { description: 'Whether there are entries after the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there are entries before the page.' },
+    startCursorFieldOptions: {
+      description: 'The cursor of the first entry; null on an empty page.',
+    },
+    endCursorFieldOptions: { description: 'The cursor of the last entry; null on an empty page.' },
     firstArgOptions: { description: 'How many to list: 20 by default, at most 100.' },
-    afterArgOptions: { description: 'List those behind the entry of this cursor.' },
+    afterArgOptions: { description: 'Lists the entries after this cursor.' },
     lastArgOptions: { description: 'How many to list from the end, at most 100.' },
-    beforeArgOptions: { description: 'List those in front of the entry of this cursor.' },
+    beforeArgOptions: { description: 'Lists the entries before this cursor.' },
   },
   scopeAuth: {
     authorizeOnSubscribe: true,
     authScopes: ({ caller }) => ({
       scope: (required) => {
-        assertAllowed(caller, required);
+        for (const scope of [required].flat()) assertAllowed(caller, scope);
+        return true;
+      },
+      scopeInPlace: (required) => {
+        try {
+          assertAllowed(caller, required);
+        } catch (error) {
+          throw inPlace(error);
+        }
         return true;
       },
     }),
@@ -134,11 +204,11 @@ export const builder = new SchemaBuilder<Declared>({
   },
   complexity: {
     limit: { complexity: limits.cost, depth: limits.depth, breadth: limits.breadth },
-    // A connection costs what it can return: its page size times what each record costs.
+    // A connection costs as much as it can return: its page size times the cost of each record.
     fieldComplexity: (args, _context, { args: parameters }) =>
       parameters.some(({ name }) => name === 'first')
         ? { field: 1, multiplier: Number(args['first'] ?? args['last'] ?? defaultPageSize) }
-        : // The plugin multiplies any other list, `edges` among them, by ten where nothing is said.
+        : // By default the plugin multiplies any other list by ten, `edges` too.
           { field: 1, multiplier: 1 },
     complexityError: (kind, { depth, breadth, complexity }) => {
       const measured = { Depth: depth, Breadth: breadth, Complexity: complexity }[kind];
@@ -150,15 +220,19 @@ export const builder = new SchemaBuilder<Declared>({
   },
 });
 
-/** The builder's types, with Pothos' defaults filled in. */
+/** The builder's types, with Pothos' defaults. */
 export type SchemaTypes =
   typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never;
 
-builder.queryType({ description: 'What can be read.' });
+// A root field belongs to the management graph unless it says otherwise.
+const roots = { subGraphs: everyGraph, defaultSubGraphsForFields: ['management' as const] };
+
+builder.queryType({ ...roots, description: 'What can be read.' });
 builder.subscriptionType({
   description:
-    'What can be followed live: over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
+    'What can be followed live, over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
 });
 builder.mutationType({
+  ...roots,
   description: 'What can be changed: every mutation takes one input and returns a result union.',
 });

@@ -1,17 +1,35 @@
 import type { Caller } from '../auth/caller.ts';
-import type { Context } from '../auth/context.ts';
+import type { InteractionExpiredError } from '../errors.ts';
+import type { Context, InteractionAccess, Visitor } from '../services.ts';
 
-/** What resolvers see: an operation's context, and who calls; null where no token came with the request. */
+/** The context of resolvers: an operation's context and the caller, who is null without a token. */
 export interface GraphQLContext extends Context {
   readonly caller: Caller | null;
-  /** Takes note of what a subscription to the event log asks for; whoever runs the subscription serves it. */
+  /** Registers a subscription's request for events; whoever runs the subscription serves it. */
   readonly requestEvents?: (request: EventRequest) => void;
+  /** The cursor of the last event that a reconnecting client of server-sent events saw (HTML §9.2.4). */
+  readonly lastEventId?: string | undefined;
+  /** The visitor of the Experience API; absent in other APIs. */
+  readonly visit?: Visit;
 }
 
-/** What a subscription to the event log asks for. */
+/** What identifies a visitor of the Experience API. */
+export interface Visit {
+  readonly visitor: Visitor;
+  /** The visitor's interaction, running or over; null without proof of one. */
+  readonly access: InteractionAccess | InteractionExpiredError | null;
+  /** Adds a `Set-Cookie` header to the answer. */
+  readonly keepCookie: (cookie: string) => void;
+}
+
+/** The events that a subscription asks for. */
 export interface EventRequest {
-  /** Names of types; absent: all. */
+  /** Names of event types; absent: all. */
   readonly types: readonly string[] | undefined;
-  /** A place in the log; absent: from now on. */
+  /** The id of the subject; absent: any. */
+  readonly subjectId: string | undefined;
+  /** The id of the actor; absent: any. */
+  readonly actorId: string | undefined;
+  /** A position in the log; absent: from now on. */
   readonly after: { readonly xid: string; readonly position: bigint } | undefined;
 }

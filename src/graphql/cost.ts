@@ -4,16 +4,17 @@ import {
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  getVariableValues,
   Kind,
 } from 'graphql';
 import { limits } from './builder.ts';
 import { requestError } from './request-error.ts';
 
 /**
- * Finds out whether an operation asks for too much before any of it runs: a subscription's resolvers run with its
- * first event, which is too late to say so.
+ * Checks the cost of an operation before any of it runs. A subscription's resolvers run only with its first event,
+ * which would be too late for the error.
  *
- * @returns The error to answer with, or undefined where it keeps within the limits.
+ * @returns The error to answer with; undefined if the operation is within the limits.
  */
 export function costFault(operation: {
   readonly schema: GraphQLSchema;
@@ -23,8 +24,14 @@ export function costFault(operation: {
 }): GraphQLError | undefined {
   const { schema, document, operationName, variableValues } = operation;
   const chosen = getOperationAST(document, operationName);
-  // Whoever runs it has a better word for an operation that is not there.
+  // The executor has a better message for an unknown operation, or for variables that do not fit.
   if (!chosen) return undefined;
+  const { errors } = getVariableValues(
+    schema,
+    chosen.variableDefinitions ?? [],
+    variableValues ?? {},
+  );
+  if (errors) return undefined;
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const { complexity, depth, breadth } = complexityFromQuery(
     { kind: Kind.DOCUMENT, definitions: [chosen, ...fragments] },

@@ -3,57 +3,89 @@ import {
   type ErrorCode,
   errorCodes,
   type InputIssue,
+  type InputIssueCode,
+  InteractionExpiredError,
   InvalidInputError,
+  inputIssueCodes,
+  LockedError,
   NotAllowedError,
   NotFoundError,
+  type PasswordFault,
+  PasswordRejectedError,
+  RateLimitedError,
   type Refusal,
+  VerificationFailedError,
 } from '../errors.ts';
-import { builder } from './builder.ts';
+import { builder, everyGraph } from './builder.ts';
 
 const descriptions: Record<ErrorCode, string> = {
-  INVALID_INPUT: 'Fields of the input break their rules.',
-  NOT_FOUND: 'Nothing has the id given.',
-  CONFLICT: 'Another record has the value of a unique field.',
-  NOT_ALLOWED: 'A rule forbids it.',
+  INVALID_INPUT: 'Fields of the input break rules.',
+  NOT_FOUND: 'Nothing has the given id.',
+  CONFLICT: 'Another record already has this value in a unique field.',
+  NOT_ALLOWED: 'A rule forbids it, or it would give rights that the caller does not hold.',
+  VERIFICATION_FAILED:
+    'The proof of identity is wrong, expired, used up, or unknown. The answer is the same for all.',
+  LOCKED: 'Too many failures in a row: for a while, nothing is checked.',
+  RATE_LIMITED: 'Too many requests in a short time.',
+  PASSWORD_REJECTED: 'The password is not good enough.',
+  INTERACTION_EXPIRED: 'The interaction is over: it expired, or it was finished.',
 };
 
 /** The kinds of failures. */
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
-  description: 'What kind of failure it was, for a program to branch on.',
+  subGraphs: everyGraph,
+  description: 'The kind of a failure. Programs can branch on it.',
   values: Object.fromEntries(
     errorCodes.map((code) => [code, { description: descriptions[code] }]),
   ) as Record<ErrorCode, { description: string }>,
 });
 
 const ErrorInterface = builder.interfaceRef<Refusal>('Error').implement({
+  subGraphs: everyGraph,
   description:
-    'A request that was understood and declined: nothing was written, no event was raised.',
+    'The request was understood and declined: nothing was written, and no event was raised.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCodeEnum, description: 'The kind of failure.' }),
-    message: t.exposeString('message', { description: 'The failure in words, for a person.' }),
+    message: t.exposeString('message', { description: 'The failure as a text for people.' }),
   }),
 });
 
+const InputIssueCodeEnum = builder.enumType('InputIssueCode', {
+  description: 'The kind of an input fault. Programs can branch on it.',
+  values: Object.fromEntries(
+    Object.entries(inputIssueCodes).map(([code, description]) => [code, { description }]),
+  ) as Record<InputIssueCode, { description: string }>,
+});
+
 const Issue = builder.objectRef<InputIssue>('InputIssue').implement({
+  subGraphs: everyGraph,
   description: 'One fault of an input.',
   fields: (t) => ({
     path: t.field({
       type: ['String'],
-      description: "The way to the field, from the input's root; list positions are numbers.",
+      description: "The path to the field, from the input's root; list positions are numbers.",
       resolve: ({ path }) => [...path],
     }),
-    message: t.exposeString('message', { description: 'What is wrong there.' }),
+    code: t.field({
+      type: InputIssueCodeEnum,
+      description: 'The kind of fault.',
+      resolve: ({ code }) => code ?? 'INVALID_VALUE',
+    }),
+    message: t.exposeString('message', {
+      description: 'What is wrong there, as a text for people.',
+    }),
   }),
 });
 
 builder.objectType(InvalidInputError, {
   name: 'InvalidInputError',
+  subGraphs: everyGraph,
   description: descriptions.INVALID_INPUT,
   interfaces: [ErrorInterface],
   fields: (t) => ({
     issues: t.field({
       type: [Issue],
-      description: 'Every fault, all of them at once.',
+      description: 'All faults of the input.',
       resolve: ({ issues }) => [...issues],
     }),
   }),
@@ -61,6 +93,7 @@ builder.objectType(InvalidInputError, {
 
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
+  subGraphs: everyGraph,
   description: descriptions.NOT_FOUND,
   interfaces: [ErrorInterface],
   fields: (t) => ({ id: t.exposeID('id', { description: 'The id that nothing has.' }) }),
@@ -68,12 +101,13 @@ builder.objectType(NotFoundError, {
 
 builder.objectType(ConflictError, {
   name: 'ConflictError',
+  subGraphs: everyGraph,
   description: descriptions.CONFLICT,
   interfaces: [ErrorInterface],
   fields: (t) => ({
     path: t.field({
       type: ['String'],
-      description: "The way to the unique field, from the input's root.",
+      description: "The path to the unique field, from the input's root.",
       resolve: ({ path }) => [...path],
     }),
   }),
@@ -81,6 +115,76 @@ builder.objectType(ConflictError, {
 
 builder.objectType(NotAllowedError, {
   name: 'NotAllowedError',
+  subGraphs: everyGraph,
   description: descriptions.NOT_ALLOWED,
   interfaces: [ErrorInterface],
+});
+
+builder.objectType(VerificationFailedError, {
+  name: 'VerificationFailedError',
+  subGraphs: ['experience'],
+  description: descriptions.VERIFICATION_FAILED,
+  interfaces: [ErrorInterface],
+});
+
+builder.objectType(LockedError, {
+  name: 'LockedError',
+  subGraphs: ['experience'],
+  description: descriptions.LOCKED,
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    lockedUntil: t.expose('lockedUntil', {
+      type: 'DateTime',
+      description: 'When the next attempt is possible.',
+    }),
+  }),
+});
+
+builder.objectType(RateLimitedError, {
+  name: 'RateLimitedError',
+  subGraphs: ['experience'],
+  description: descriptions.RATE_LIMITED,
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    retryAfterSeconds: t.exposeInt('retryAfterSeconds', {
+      description: 'How long to wait, in seconds.',
+    }),
+  }),
+});
+
+const PasswordRejection = builder.objectRef<PasswordFault>('PasswordRejection').implement({
+  subGraphs: ['experience'],
+  description: 'One reason why a password is not good enough.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'The reason. Programs can branch on it.' }),
+    message: t.exposeString('message', { description: 'The reason as a text for people.' }),
+  }),
+});
+
+builder.objectType(PasswordRejectedError, {
+  name: 'PasswordRejectedError',
+  subGraphs: ['experience'],
+  description: descriptions.PASSWORD_REJECTED,
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    reasons: t.field({
+      type: [PasswordRejection],
+      description: 'All reasons.',
+      resolve: ({ reasons }) => [...reasons],
+    }),
+  }),
+});
+
+builder.objectType(InteractionExpiredError, {
+  name: 'InteractionExpiredError',
+  subGraphs: ['experience'],
+  description: descriptions.INTERACTION_EXPIRED,
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    restartUrl: t.expose('restartUrl', {
+      type: 'URL',
+      nullable: true,
+      description: 'Where a browser can begin again; null if the application must begin.',
+    }),
+  }),
 });

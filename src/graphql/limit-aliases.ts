@@ -2,7 +2,7 @@ import type { ASTVisitor, ValidationContext } from 'graphql';
 import { limits } from './builder.ts';
 import { requestError } from './request-error.ts';
 
-/** A validation rule: no more aliases in a document than {@link limits} allows, each of which may cost a query. */
+/** A validation rule: a document has no more aliases than {@link limits} allows. Each may cost a query. */
 export function limitAliases(context: ValidationContext): ASTVisitor {
   let count = 0;
   return {

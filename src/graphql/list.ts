@@ -1,8 +1,9 @@
 import type { ObjectRef, OutputType } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
+import type { ManagementScope } from '../auth/scopes.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { builder, limits, type SchemaTypes } from './builder.ts';
+import { assertAllowed, builder, limits, type SchemaTypes } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { requestError } from './request-error.ts';
 
@@ -258,12 +259,57 @@ function positionedBeyond(
   return nullable && side === 'after' ? [values, { [field]: null }] : [values];
 }
 
+/**
+ * Makes sure that a caller may ask what a filter asks: whether a record has to do with one of another area is for those
+ * who may read that other one too.
+ *
+ * @param scopes The scope that each field takes, beside the list's own.
+ * @throws FORBIDDEN
+ */
+export function assertMayFilter<Filter extends object>(
+  { caller }: Pick<GraphQLContext, 'caller'>,
+  filter: Filter | null | undefined,
+  scopes: { readonly [Field in keyof Filter]?: ManagementScope },
+): void {
+  for (const [field, required] of Object.entries(scopes) as [keyof Filter, ManagementScope][]) {
+    if (filter?.[field] != null) assertAllowed(caller, required);
+  }
+}
+
 /** The condition on an instant that lies between two others, each of which may be open. */
 export const between = (after: Date | null | undefined, before: Date | null | undefined) =>
   after == null && before == null
     ? undefined
     : { ...(after == null ? {} : { gt: after }), ...(before == null ? {} : { lt: before }) };
 
-/** The condition on a text that holds another, whatever its case; pattern characters stand for themselves. */
-export const containing = (part: string) =>
-  ({ contains: part.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
+/** The longest text to search for, in characters: longer ones cost the database seconds and find nothing. */
+export const maxSearchLength = 256;
+
+/** What a filter's `search` says about itself, whatever it looks through. */
+export const searchDescription = (parts: string): string =>
+  `Part of ${parts}, whatever its case; at most ${maxSearchLength} characters.`;
+
+/**
+ * The condition that one of the fields holds a text, whatever its case; pattern characters stand for themselves.
+ *
+ * @param search Blank or absent: every record fits.
+ * @throws BAD_USER_INPUT when it is longer than {@link maxSearchLength}.
+ */
+export function searching<Field extends string>(
+  search: string | null | undefined,
+  fields: readonly Field[],
+) {
+  const part = search?.trim();
+  if (!part) return {};
+  if (part.length > maxSearchLength) {
+    throw requestError(
+      'BAD_USER_INPUT',
+      `"search" must have at most ${maxSearchLength} characters.`,
+    );
+  }
+  const contains = part.replaceAll(/[\\%_]/g, '\\$&');
+  const condition = { contains, mode: 'insensitive' } as const;
+  const anyOf = fields.map((field) => ({ [field]: condition }) as Record<Field, typeof condition>);
+  // Beneath AND: a filter may have an OR of its own beside it.
+  return { AND: { OR: anyOf } };
+}

@@ -3,7 +3,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../auth/scopes.ts';
 import type { Refusal } from '../errors.ts';
-import { builder, type SchemaTypes } from './builder.ts';
+import { builder, type Graph, type SchemaTypes } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { mutationInputName, mutationPayloadName } from './names.ts';
 
@@ -11,13 +11,16 @@ import { mutationInputName, mutationPayloadName } from './names.ts';
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>;
 /** Builds the fields of a mutation's payload. */
 export type PayloadFields<Payload> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Payload>;
+/** The class of a refusal. */
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters are contravariant.
-type RefusalClass = new (...parameters: any[]) => Refusal;
+export type RefusalClass = new (...parameters: any[]) => Refusal;
 
 interface MutationOptions<Fields extends InputFieldMap, Payload extends object> {
   readonly description: string;
-  /** The scope that the caller's token must allow. */
-  readonly scope: ManagementScope;
+  /** The scope that the caller's token must allow, or all that it must; null in a graph that knows its callers otherwise. */
+  readonly scope: ManagementScope | readonly ManagementScope[] | null;
+  /** The schema it is in; the management's by default. */
+  readonly graph?: Graph;
   readonly input: (t: InputFields) => Fields;
   readonly payload: (t: PayloadFields<Payload>) => FieldMap;
   /** The refusals that it can meet: the other members of the result union. */
@@ -37,23 +40,27 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
   name: string,
   options: MutationOptions<Fields, Payload>,
 ): void {
+  const subGraphs = [options.graph ?? 'management'];
   const input = builder.inputType(mutationInputName(name), {
+    subGraphs,
     description: `What \`${name}\` takes.`,
     fields: options.input,
   });
   const payload = builder.objectRef<Payload>(mutationPayloadName(name)).implement({
+    subGraphs,
     description: `What \`${name}\` returns when it has done its work.`,
     fields: options.payload,
   });
   builder.mutationField(name, (t) =>
     t.field({
       type: payload,
+      subGraphs,
       description: options.description,
-      authScopes: { scope: options.scope },
+      ...(options.scope === null ? {} : { authScopes: { scope: options.scope } }),
       args: { input: t.arg({ type: input, required: true, description: 'The input.' }) },
       errors: {
         types: [...options.errors],
-        union: { description: `What \`${name}\` comes to.` },
+        union: { subGraphs, description: `What \`${name}\` comes to.` },
       },
       // The compiler cannot see through a type parameter that `args` has the one argument declared above.
       resolve: (_root, args, context, info) =>

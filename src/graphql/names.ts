@@ -3,7 +3,7 @@ const capitalize = (name: string) => `${name.charAt(0).toUpperCase()}${name.slic
 /** The union that a mutation returns: `createUser` returns `CreateUserResult`. */
 export const mutationResultName = (mutation: string): string => `${capitalize(mutation)}Result`;
 
-/** What a mutation returns when it did its work: `CreateUserPayload`. */
+/** The payload of a successful mutation: `CreateUserPayload`. */
 export const mutationPayloadName = (mutation: string): string => `${capitalize(mutation)}Payload`;
 
 /** The one input of a mutation: `CreateUserInput`. */

@@ -1,55 +1,71 @@
+import type { GraphQLContext } from './context.ts';
 import { cursorOf, idOfCursor, type PageArguments, pageSize } from './list.ts';
+import { openCursor, sealCursor } from './sealed-cursor.ts';
 
-/** Pothos' planner of what is selected beneath a field: a query for its rows, and the way to their selection. */
+/** Pothos' planner for the selection below a field: a query for its rows, and the path to their selection. */
 type NestedSelection = (query: object | true, path: string[]) => { select?: object };
+
+type CursorKeys = Pick<GraphQLContext, 'cipher'>;
 
 interface RelatedListOptions<Row, Node> {
   /** The parent model's relation that holds the rows. */
   readonly relation: string;
-  /** The column that orders the rows, unique among those of one parent. */
+  /** The column that orders the rows; it is unique among the rows of one parent. */
   readonly key: keyof Row & string;
-  /** Where the rows only lead to the nodes, as in a join table: the relation that does. */
+  /** The relation from a row to its node, if the rows are those of a join table. */
   readonly through?: keyof Row & string;
-  /** The rows are the connection's edges, with fields of their own: their type resolves `cursor` and `node`. */
+  /** The rows are the connection's edges, with their own fields; their type resolves `cursor` and `node`. */
   readonly rowsAreEdges?: boolean;
-  /** Typed by the caller: what the nodes are. */
+  /** The condition of the rows that are listed and counted; absent: all. */
+  readonly where?: (context: GraphQLContext) => object;
+  /** The keys are ids that require another scope than the rows, so cursors must hide them. */
+  readonly sealsCursors?: boolean;
+  /** Only for the type of the nodes. */
   readonly node?: (row: Row) => Node;
 }
 
 /**
- * Makes the selection and `resolve` of a field that lists a relation of a record by keyset: the rows of a page come with
- * the parents in one statement however many parents there are, and `totalCount` is counted where it is asked for.
+ * Makes the selection and `resolve` of a field that lists a relation of a record by keyset. One statement loads the
+ * rows of a page for all parents. `totalCount` is counted only if it is selected.
  *
- * Pothos' own connections page with Prisma's `cursor`, for which Prisma reads every row of the relation and cuts in
- * memory where there are several parents.
+ * Pothos' own connections page with Prisma's `cursor`. With several parents, Prisma then reads every row of the
+ * relation and cuts the list in memory.
  */
 export function relatedList<Row extends object, Node = Row>(
   options: RelatedListOptions<Row, Node>,
 ) {
-  const { relation, key, through, rowsAreEdges = false } = options;
+  const { relation, key, through, rowsAreEdges = false, sealsCursors = false, where } = options;
+  const cursorFor = ({ cipher }: CursorKeys, id: string) =>
+    sealsCursors ? sealCursor(cipher, relation, id) : cursorOf(id);
+  const idFor = ({ cipher }: CursorKeys, cursor: string, argument: string) =>
+    sealsCursors ? openCursor(cipher, relation, cursor, argument) : idOfCursor(cursor, argument);
 
   const select = (
     args: PageArguments,
-    _context: object,
+    context: GraphQLContext,
     nested: NestedSelection,
     selectedNames: () => ReadonlySet<string>,
   ) => {
     const names = selectedNames();
     const path = rowsAreEdges ? ['edges'] : ['edges', 'node'];
-    const page = pageQuery(args, key);
+    const idIn = (cursor: string, argument: string) => idFor(context, cursor, argument);
+    const listed = where?.(context);
+    const page = pageQuery(args, key, idIn, listed);
     const rows = through
-      ? { ...page, select: { [key]: true, [through]: nested({}, path) } }
+      ? { ...page, select: { [key]: true, [through]: withKey(nested({}, path), 'id') } }
       : withKey(nested(page, path), key);
     const hasRows = names.has('edges') || names.has('pageInfo');
     return {
       select: {
         ...(hasRows ? { [relation]: rows } : {}),
-        ...(names.has('totalCount') ? { _count: { select: { [relation]: true } } } : {}),
+        ...(names.has('totalCount')
+          ? { _count: { select: { [relation]: listed ? { where: listed } : true } } }
+          : {}),
       },
     };
   };
 
-  function resolve(parent: object, args: PageArguments) {
+  function resolve(parent: object, args: PageArguments, context: CursorKeys) {
     const { [relation]: found = [], _count: counts } = parent as Record<string, unknown> & {
       _count?: Record<string, number>;
     };
@@ -62,14 +78,14 @@ export function relatedList<Row extends object, Node = Row>(
     const edges = page.map((row) =>
       rowsAreEdges
         ? row
-        : { node: through ? row[through] : row, cursor: cursorOf(String(row[key])) },
+        : { node: through ? row[through] : row, cursor: cursorFor(context, String(row[key])) },
     );
     const cursorAt = (index: number) => {
       const row = page.at(index);
-      return row ? cursorOf(String(row[key])) : null;
+      return row ? cursorFor(context, String(row[key])) : null;
     };
     return {
-      // The compiler cannot know what a relation named by a string holds; the caller says it with `Node`.
+      // The compiler cannot know the type behind a relation's name; the caller states it with `Node`.
       edges: edges as unknown as { node: Node; cursor: string }[],
       pageInfo: {
         hasNextPage: isBackward ? args.before != null : hasMore,
@@ -81,22 +97,28 @@ export function relatedList<Row extends object, Node = Row>(
     };
   }
 
-  // As Pothos' own connections have it: the option `select` is not told which fields are selected, and would
-  // count every list whether or not `totalCount` is asked for.
+  // As in Pothos' own connections: the option `select` does not know which fields are selected, and would count every
+  // list even without `totalCount`.
   return { extensions: { pothosPrismaSelect: select }, resolve };
 }
 
-// Where only cursors are selected, nothing else asks for a column.
+// If only cursors are selected, nothing else selects a column.
 const withKey = (query: { select?: object }, key: string) =>
   query.select ? { ...query, select: { ...query.select, [key]: true } } : query;
 
-// One row more than the page, which tells whether there are more.
-function pageQuery(args: PageArguments, key: string) {
-  const after = args.after == null ? undefined : idOfCursor(args.after, 'after');
-  const before = args.before == null ? undefined : idOfCursor(args.before, 'before');
+// One row more than the page, to learn whether there are more.
+function pageQuery(
+  args: PageArguments,
+  key: string,
+  idOf: (cursor: string, argument: string) => string,
+  listed: object = {},
+) {
+  const after = args.after == null ? undefined : idOf(args.after, 'after');
+  const before = args.before == null ? undefined : idOf(args.before, 'before');
   return {
     where: {
       AND: [
+        listed,
         after === undefined ? {} : { [key]: { gt: after } },
         before === undefined ? {} : { [key]: { lt: before } },
       ],

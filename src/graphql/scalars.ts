@@ -1,4 +1,4 @@
-import { GraphQLScalarType } from 'graphql';
+import { GraphQLID, GraphQLScalarType } from 'graphql';
 import {
   GraphQLDateTime,
   GraphQLEmailAddress,
@@ -7,11 +7,11 @@ import {
   GraphQLPhoneNumber,
   GraphQLURL,
 } from 'graphql-scalars';
-import { builder } from './builder.ts';
+import { builder, everyGraph } from './builder.ts';
 import { requestError } from './request-error.ts';
 
-// A malformed address is something that a form can fix, so it must reach the operation and come back as one of
-// the issues of an InvalidInputError, beside all the others. Thrown here it would end the request as a whole.
+// A form can fix a malformed address, so it must reach the operation and come back among the issues of an
+// InvalidInputError. Thrown here, it would end the whole request.
 function textual(scalar: GraphQLScalarType): GraphQLScalarType<string, string> {
   const text = (value: unknown) => {
     if (typeof value === 'string') return value;
@@ -27,9 +27,23 @@ function textual(scalar: GraphQLScalarType): GraphQLScalarType<string, string> {
   });
 }
 
-builder.addScalarType('DateTime', GraphQLDateTime);
+// Text in the database holds no NUL character and no half of a surrogate pair, so no id does. With these replaced, such
+// an id is looked up like any other and not found. Pothos always uses the library's own ID scalar, so that one is
+// changed.
+const holdable =
+  <Rest extends unknown[]>(coerce: (value: never, ...rest: Rest) => string | undefined) =>
+  (...given: [never, ...Rest]) =>
+    coerce(...given)
+      ?.toWellFormed()
+      .replaceAll('\0', '\uFFFD');
+Object.assign(GraphQLID, {
+  coerceInputValue: holdable(GraphQLID.coerceInputValue),
+  coerceInputLiteral: holdable(GraphQLID.coerceInputLiteral as never),
+});
+
+builder.addScalarType('DateTime', GraphQLDateTime, { subGraphs: everyGraph });
 builder.addScalarType('JSON', GraphQLJSON);
-builder.addScalarType('JSONObject', GraphQLJSONObject);
-builder.addScalarType('URL', textual(GraphQLURL));
-builder.addScalarType('EmailAddress', textual(GraphQLEmailAddress));
-builder.addScalarType('PhoneNumber', textual(GraphQLPhoneNumber));
+builder.addScalarType('JSONObject', GraphQLJSONObject, { subGraphs: everyGraph });
+builder.addScalarType('URL', textual(GraphQLURL), { subGraphs: everyGraph });
+builder.addScalarType('EmailAddress', textual(GraphQLEmailAddress), { subGraphs: everyGraph });
+builder.addScalarType('PhoneNumber', textual(GraphQLPhoneNumber), { subGraphs: everyGraph });

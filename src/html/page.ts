@@ -1,89 +1,158 @@
 import { createHash } from 'node:crypto';
+import type { Language } from '../languages.ts';
+import { type Branding, defaultSignInExperience } from '../sign-in-experience/settings.ts';
+import { Html, html } from './markup.ts';
+import { styleOf } from './style.ts';
 
-/** Markup that is safe to put into a page as it is. */
-export class Html {
-  readonly markup: string;
+/** How a page looks and speaks. */
+export interface Look {
+  readonly branding: Branding;
+  readonly language: Language;
+}
 
-  constructor(markup: string) {
-    this.markup = markup;
+const signetColor = '#3447d4';
+
+/** How a page looks where nothing else is known. */
+export const plainLook: Look = {
+  branding: defaultSignInExperience.branding,
+  language: 'en',
+};
+
+const footerTexts = {
+  en: { terms: 'Terms', privacy: 'Privacy' },
+  de: { terms: 'Nutzungsbedingungen', privacy: 'Datenschutz' },
+} as const satisfies Record<Language, object>;
+
+const styles = new Map<string, { readonly style: string; readonly digest: string }>();
+
+// As many as there were colours since the start: an operator tries some, and keeps one.
+function styleFor({ branding }: Look) {
+  const primaryColor = branding.primaryColor ?? signetColor;
+  let known = styles.get(primaryColor);
+  if (!known) {
+    const style = styleOf(primaryColor);
+    known = { style, digest: createHash('sha256').update(style).digest('base64') };
+    styles.set(primaryColor, known);
   }
+  return known;
 }
 
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeText = (text: string) =>
-  text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-
-/** What a template can hold: markup, text that gets escaped, or nothing. */
-export type HtmlValue = Html | string | undefined | false | readonly Html[];
-
-function render(value: HtmlValue): string {
-  if (value === undefined || value === false) return '';
-  if (value instanceof Html) return value.markup;
-  return typeof value === 'string' ? escapeText(value) : value.map(render).join('');
+/** The headers that a page in this look goes out with. */
+export function pageHeaders(look: Look = plainLook): Record<string, string> {
+  const { logoUrl } = look.branding;
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-language': look.language,
+    'cache-control': 'no-store',
+    // No form-action: browsers hold it against the whole chain of redirects that follows a form, and that chain ends
+    // at the application, from where it may go on to an address that nobody here knows.
+    'content-security-policy': [
+      "default-src 'none'",
+      `style-src 'sha256-${styleFor(look).digest}'`,
+      ...(logoUrl === null ? [] : [`img-src ${sourceOf(logoUrl)}`]),
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    // Not no-referrer: that would take the Origin header from the page's own form.
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  };
 }
 
-/** Writes markup; every value in it is escaped unless it is markup itself. */
-export const html = (strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
-  new Html(strings.reduce((done, part, i) => `${done}${render(values[i - 1])}${part}`));
+// Neither sign can stand in a policy as it is (CSP Level 3 §2.3.1).
+const sourceOf = (url: string): string =>
+  new URL(url).origin.replaceAll(';', '%3B').replaceAll(',', '%2C');
 
-const style = `
-:root{color-scheme:light dark;font:100%/1.5 system-ui,sans-serif}
-body{margin:0;min-height:100vh;display:grid;place-items:center;background:Canvas;color:CanvasText}
-main{box-sizing:border-box;width:min(24rem,100vw);padding:2rem}
-h1{font-size:1.5rem;line-height:1.2;margin:0 0 1rem;overflow-wrap:anywhere}
-p{margin:0 0 1rem;overflow-wrap:anywhere}
-label{display:block;font-weight:600;margin:1rem 0 .25rem}
-input,button{box-sizing:border-box;width:100%;min-height:2.75rem;padding:.5rem .75rem;font:inherit;border-radius:.375rem;border:1px solid GrayText}
-input{background:Field;color:FieldText}
-button{margin-top:1rem;cursor:pointer;background:#1d4ed8;color:#fff;border-color:#1d4ed8;font-weight:600}
-button.quiet{background:transparent;color:inherit;border-color:GrayText}
-:focus-visible{outline:3px solid #1d4ed8;outline-offset:2px}
-.error{border:2px solid #b91c1c;border-radius:.375rem;padding:.75rem}
-`;
+// The seal of the name: a ring with a notch.
+const mark = new Html(
+  '<svg viewBox="0 0 28 28" aria-hidden="true"><rect width="28" height="28" rx="8" fill="var(--accent)"/><path d="M19.2 9.1a7 7 0 1 0 .1 9.7" fill="none" stroke="var(--on-accent)" stroke-width="2.6" stroke-linecap="round"/><circle cx="14" cy="14" r="2.4" fill="var(--on-accent)"/></svg>',
+);
 
-// No form-action: browsers hold it against the whole chain of redirects that follows a form, and that chain ends at
-// the application, from where it may go on to an address that nobody here knows.
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const brand = ({ logoUrl, productName }: Branding): Html =>
+  logoUrl === null
+    ? html`<header class="brand">${mark}<span>${productName}</span></header>`
+    : html`<header class="brand"><img src="${logoUrl}" alt="${productName}" referrerpolicy="no-referrer"></header>`;
 
-/** The headers that every page goes out with. */
-export const pageHeaders: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': contentSecurityPolicy,
-  // Not no-referrer: that would take the Origin header from the page's own form.
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-};
+function footer({ branding: { termsUrl, privacyUrl }, language }: Look): Html {
+  const texts = footerTexts[language];
+  const link = (url: string, text: string) =>
+    html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
+  return html`<footer>${termsUrl !== null && link(termsUrl, texts.terms)}${
+    privacyUrl !== null && link(privacyUrl, texts.privacy)
+  }</footer>`;
+}
 
-/** A whole page, without scripts and without anything from elsewhere. */
-export const page = (title: string, content: Html): string =>
+/** What a page says. */
+export interface Content {
+  /** The heading, and the window's title unless that has one of its own. */
+  readonly heading: string;
+  readonly title?: string;
+  /** A line under the heading. */
+  readonly lead?: HtmlText;
+  readonly body: Html;
+}
+
+type HtmlText = Html | string | undefined;
+
+/** A whole page, without scripts and without anything from elsewhere but the operator's logo. */
+export const page = ({ heading, title = heading, lead, body }: Content, look: Look = plainLook) =>
   html`<!doctype html>
-<html lang="en">
+<html lang="${look.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title}</title>
-<style>${new Html(style)}</style>
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${look.branding.productName}</title>
+<style>${new Html(styleFor(look).style)}</style>
 </head>
 <body>
+${brand(look.branding)}
 <main>
-<h1>${title}</h1>
-${content}
+<h1>${heading}</h1>
+${lead !== undefined && html`<p class="lead">${lead}</p>`}
+${body}
 </main>
+${footer(look)}
 </body>
 </html>
 `.markup;
+
+/**
+ * The one button of a page that leads to another address.
+ *
+ * @param url Absolute, or a path of this service.
+ */
+export function goOn(url: string, text: string): Html {
+  const [address = '', query = ''] = url.split('?');
+  // A form that is sent by GET replaces its address' query by its fields.
+  const fields = [...new URLSearchParams(query)].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="get" action="${address}">${fields}<button type="submit">${text}</button></form>`;
+}
+
+const unavailableTexts = {
+  en: {
+    heading: 'Back in a moment',
+    lead: 'The service cannot answer now. Nothing was lost: load this page again in a few seconds.',
+    tryAgain: 'Try again',
+  },
+  de: {
+    heading: 'Gleich geht es weiter',
+    lead: 'Der Dienst kann gerade nicht antworten. Nichts ging verloren: Laden Sie diese Seite in einigen Sekunden noch einmal.',
+    tryAgain: 'Noch einmal versuchen',
+  },
+} as const satisfies Record<Language, object>;
+
+/**
+ * Says that the service cannot answer now, and may soon.
+ *
+ * @param retryUrl What to ask for again, where that does no harm.
+ */
+export function unavailablePage(look: Look = plainLook, retryUrl?: string): string {
+  const { tryAgain, ...content } = unavailableTexts[look.language];
+  const body = retryUrl === undefined ? html`` : goOn(retryUrl, tryAgain);
+  return page({ ...content, body }, look);
+}

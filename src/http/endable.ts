@@ -1,7 +1,7 @@
 /**
- * Makes an iterator that can be ended from outside, with a last value of the caller's.
+ * Makes an iterator that can be ended from outside, with a last value.
  *
- * @param source What it takes its values from; told to return when the iterator is ended.
+ * @param source The source of the values; it is returned when the iterator ends.
  */
 export function endable<T>(source: AsyncGenerator<T>): {
   iterator: AsyncGenerator<T>;
@@ -27,7 +27,7 @@ export function endable<T>(source: AsyncGenerator<T>): {
         return Promise.resolve({ done: false, value });
       }
       if (isEnded) return Promise.resolve({ done: true, value: undefined });
-      // Not Promise.race: what lives as long as the connection would keep a reaction for each value.
+      // Not Promise.race: a promise as old as the connection would keep a reaction for each value.
       return new Promise((resolve, reject) => {
         waiting = (result) => {
           waiting = undefined;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   type ExecutionArgs,
@@ -10,41 +11,49 @@ import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../auth/access-token.ts';
 import { authenticate, type Caller, faultOfCaller } from '../auth/caller.ts';
-import type { Services } from '../auth/context.ts';
+import { isUnreachable } from '../db/unreachable.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { newTraceId } from '../ids.ts';
-import {
-  type GraphQLServer,
-  maskFault,
-  maxBodyBytes,
-  publicErrors,
-  publicResult,
-} from './graphql.ts';
+import type { Services } from '../services.ts';
+import { clientAddress } from './client-address.ts';
+import { type GraphQLServer, maskFault, publicErrors, publicResult } from './graphql.ts';
+import { maxBodyBytes } from './json-body.ts';
 import { ResultStream } from './result-stream.ts';
-import type { Connections } from './subscriptions.ts';
+import type { Connections, Place } from './subscriptions.ts';
 
-/** Operations that one connection may have open at a time. */
+/** The most operations that one connection may have open. */
 const maxOperations = 100;
-/** A connection that does not answer a ping within this time is gone. */
+/** The most bytes that a client may send before it shows a token; frames included. */
+const maxUnknownBytes = 16 * 1024;
+/** The most bytes of results that a client may leave unread. */
+const maxUnreadBytes = 4 * 1024 * 1024;
+/** The time in which a connection must answer a ping. */
 const keepAliveMs = 12_000;
-/** How long a client may take to answer the close at a stop. */
+/** The time in which a client must answer the close at a stop. */
 const goingAwayMs = 5_000;
 
-/** Close codes beside those of the protocol (RFC 6455 §7.4.1, and its registry at IANA). */
-const closeCodes = { goingAway: 1001, internalError: 1011, tryAgainLater: 1013 } as const;
+/** Close codes that the protocol does not define (RFC 6455 §7.4.1, and its registry at IANA). */
+const closeCodes = {
+  goingAway: 1001,
+  internalError: 1011,
+  tryAgainLater: 1013,
+  messageTooBig: 1009,
+} as const;
 
 interface Extra {
   readonly socket: WebSocket;
-  /** What the socket writes to. */
-  readonly stream: Duplex;
+  /** The stream that the socket writes to. */
+  readonly stream: Socket;
+  /** The client has shown a valid token. */
+  settle(): void;
   caller?: Caller;
 }
 
-/** Sends the results of one operation at once, each in a frame of which only the id is its own. */
+/** Sends the results of one operation at once. Their frames differ from those of other operations only in the id. */
 class FrameStream extends ResultStream {
   readonly #socket: WebSocket;
-  readonly #stream: Duplex;
+  readonly #stream: Socket;
   readonly #head: string;
   #unsent = 0;
   #flushes: (() => void)[] = [];
@@ -60,7 +69,7 @@ class FrameStream extends ResultStream {
 
   override push(results: readonly string[]): void {
     this.#unsent += 1;
-    // One system call for all of them: they are most of what a delivery costs.
+    // One system call for all: system calls are most of the cost of a delivery.
     this.#stream.cork();
     const sent = () => {
       this.#unsent -= 1;
@@ -85,16 +94,17 @@ class FrameStream extends ResultStream {
 /**
  * Mounts `/graphql` over WebSocket, protocol `graphql-transport-ws`.
  *
- * @returns Lets nobody in any more; the connections themselves are ended by {@link Connections}.
+ * @returns Refuses new connections from then on; {@link Connections} ends the open ones.
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
-export function registerGraphQLWebSocket(
+export function mountGraphQLWebSocket(
   server: Server,
   services: Services,
   graphql: GraphQLServer,
   connections: Connections,
 ): () => void {
-  const { log } = services;
+  const { log, config } = services;
+  const addressOf = clientAddress(config.trustProxy);
   const sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (protocols) => handleProtocols(protocols),
@@ -106,8 +116,16 @@ export function registerGraphQLWebSocket(
     hooks(services, graphql, connections),
   );
 
-  function opened(socket: WebSocket, stream: Duplex): void {
-    const extra: Extra = { socket, stream };
+  function opened(socket: WebSocket, stream: Socket, place: Place): void {
+    const noLongerUnknown = boundUnknown(socket, stream);
+    const extra: Extra = {
+      socket,
+      stream,
+      settle() {
+        noLongerUnknown();
+        place.settle();
+      },
+    };
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
@@ -120,9 +138,9 @@ export function registerGraphQLWebSocket(
         onMessage(handle) {
           socket.on('message', (data) => {
             handle(String(data)).catch((error: unknown) => {
-              // A peer that goes away while it is written to is no fault.
+              // A peer that leaves during a write is no fault.
               if (socket.readyState !== socket.OPEN) return;
-              // graphql-ws throws where the protocol has it closed.
+              // graphql-ws throws where the protocol requires a close.
               if (
                 error instanceof Error &&
                 error.message.startsWith('Unexpected message of type')
@@ -139,7 +157,7 @@ export function registerGraphQLWebSocket(
       extra,
     );
     const stopPinging = keepAlive(socket);
-    // Malformed frames and the like: ws closes the socket with the code for it.
+    // For malformed frames and the like, ws closes the socket with the right code.
     socket.on('error', (error) => log.debug({ err: error }, 'a WebSocket broke'));
     socket.once('close', (code, reason) => {
       stopPinging();
@@ -147,25 +165,30 @@ export function registerGraphQLWebSocket(
     });
   }
 
-  function onUpgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+  function onUpgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
+    // No other kind is possible here: the server speaks HTTP/1.1 over TCP.
+    const stream = duplex as Socket;
     stream.on('error', () => stream.destroy());
-    if (request.url?.replace(/\?.*$/s, '') !== '/graphql') {
-      refuse(stream, '404 Not Found');
-      return;
-    }
     let socket: WebSocket | undefined;
-    const leave = connections.enter(() => {
-      socket?.close(closeCodes.goingAway, 'Going away');
-      setTimeout(() => socket?.terminate(), goingAwayMs).unref();
+    const place = connections.enter({
+      address: addressOf(request),
+      isKnown: false,
+      end: () => {
+        if (socket) closeWithin(socket, goingAwayMs, closeCodes.goingAway, 'Going away');
+      },
+      displace: () => {
+        if (socket) closeWithin(socket, 0, closeCodes.tryAgainLater, 'Too many connections');
+        else stream.destroy();
+      },
     });
-    if (!leave) {
+    if (!place) {
       refuse(stream, '503 Service Unavailable');
       return;
     }
-    stream.once('close', leave);
+    stream.once('close', place.leave);
     sockets.handleUpgrade(request, stream, head, (accepted) => {
       socket = accepted;
-      opened(accepted, stream);
+      opened(accepted, stream, place);
     });
   }
 
@@ -174,6 +197,26 @@ export function registerGraphQLWebSocket(
     server.off('upgrade', onUpgrade);
     server.on('upgrade', (_request, stream) => refuse(stream, '503 Service Unavailable'));
   };
+}
+
+/** Closes a socket, and destroys it if the client does not close too. */
+function closeWithin(socket: WebSocket, milliseconds: number, code: number, reason: string): void {
+  socket.close(code, reason);
+  setTimeout(() => socket.terminate(), milliseconds).unref();
+}
+
+/** Closes the socket of an unknown client that sends too much, until the returned function is called. */
+function boundUnknown(socket: WebSocket, stream: Socket): () => void {
+  const before = stream.bytesRead;
+  const look = () => {
+    if (stream.bytesRead - before <= maxUnknownBytes) return;
+    stream.off('data', look);
+    socket.pause();
+    closeWithin(socket, goingAwayMs, closeCodes.messageTooBig, 'Too much before connection_ack');
+  };
+  // Runs before the bytes are parsed as messages.
+  stream.prependListener('data', look);
+  return () => stream.off('data', look);
 }
 
 function refuse(stream: Duplex, status: string): void {
@@ -203,7 +246,7 @@ function hooks(
 ): Parameters<typeof makeServer<Record<string, unknown>, Extra>>[0] {
   const { log } = services;
   type Enveloped = ReturnType<GraphQLServer['yoga']['getEnveloped']>;
-  // graphql-ws hands back the very object that onSubscribe returned.
+  // graphql-ws passes the same object that onSubscribe returned.
   type Operation = ExecutionArgs & {
     readonly contextValue: GraphQLContext;
     readonly run: Enveloped['execute'];
@@ -230,8 +273,12 @@ function hooks(
         extra.caller = await authenticate(services, authorization);
       } catch (error) {
         if (error instanceof TokenFault) return false;
-        throw error;
+        if (!isUnreachable(error)) throw error;
+        log.warn({ err: error }, 'the database cannot be reached');
+        socket.close(closeCodes.tryAgainLater, 'The database cannot be reached');
+        return false;
       }
+      extra.settle();
       const unwatch = connections.watch(extra.caller, (fault) =>
         socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`),
       );
@@ -243,7 +290,7 @@ function hooks(
       const { caller } = extra;
       const traceId = newTraceId();
       const stream = new FrameStream(extra, id);
-      // Errors are returned: thrown, they would close the socket and take its other operations along.
+      // Errors are returned: a thrown one would close the socket and all its operations.
       return within(traceId, async () => {
         try {
           if (Object.keys(subscriptions).length > maxOperations) {
@@ -252,7 +299,11 @@ function hooks(
               `A connection may have ${maxOperations} operations open.`,
             );
           }
-          // The watch closes the socket within seconds; nothing is done for the caller until then.
+          if (extra.socket.bufferedAmount > maxUnreadBytes) {
+            extra.socket.close(closeCodes.tryAgainLater, 'Results are not read');
+            return [requestError('RATE_LIMITED', 'Results are not read.')];
+          }
+          // The watch closes the socket within seconds; until then the caller gets nothing.
           const fault = caller && (await faultOfCaller(services, caller));
           if (fault) {
             extra.socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
@@ -260,7 +311,7 @@ function hooks(
           }
           const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped(
             {
-              caller,
+              sender: { caller: caller ?? null },
               traceId,
               transport: { stream },
             },

@@ -1,89 +1,82 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  type DocumentNode,
   type ExecutionResult,
   type FormattedExecutionResult,
   GraphQLError,
   NoSchemaIntrospectionCustomRule,
-  parse,
 } from 'graphql';
-import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { TokenFault } from '../auth/access-token.ts';
-import { authenticate, type Caller } from '../auth/caller.ts';
-import { type Services, systemActor } from '../auth/context.ts';
 import { sqlState } from '../db/transaction.ts';
-import { createFeed } from '../events/feed.ts';
+import { isUnreachable } from '../db/unreachable.ts';
+import { createFeed } from '../events/feed/feed.ts';
 import type { Tail } from '../events/tail.ts';
-import { limits } from '../graphql/builder.ts';
+import { failures, isRequestErrorCode, type RequestErrorCode } from '../failures.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { limitAliases } from '../graphql/limit-aliases.ts';
-import {
-  type RequestErrorCode,
-  requestError,
-  requestErrorCodes,
-} from '../graphql/request-error.ts';
+import { parseDocument } from '../graphql/parse-document.ts';
+import { requestError } from '../graphql/request-error.ts';
 import { schema } from '../schema.ts';
+import type { Services } from '../services.ts';
+import { createDocumentCache, maxDocumentBytes } from './document-cache.ts';
+import { eventStreamPlugin } from './event-stream.ts';
+import { mountGraphiQL } from './graphiql/mount.ts';
+import { contextOf, identify, type Sender } from './identify.ts';
+import { type BodyFault, bodyFaultOf, takeJson } from './json-body.ts';
 import { type Connections, subscriptionPlugin, type Transport } from './subscriptions.ts';
+import { suggestionsPlugin } from './suggestions.ts';
 
-/** The largest request, or message over WebSocket. */
-export const maxBodyBytes = 4 * 1024 * 1024;
+/** The media types of a request body. */
+const contentTypes = [
+  'application/json',
+  'application/graphql+json',
+  'application/graphql-response+json',
+];
 
-/** The request that an operation came with: its id is the trace id of all that follows from it. */
+/** The request of an operation; its id is the trace id of all effects. */
 interface RequestScope {
   readonly id: string;
   readonly log: Logger;
 }
 
-/**
- * Makes what resolvers see, from the credentials that came with a request or a connection.
- *
- * @throws UNAUTHENTICATED when a token came that is not one to accept; without one the caller is null.
- */
-export async function createGraphQLContext(
-  services: Services,
-  authorization: string | null | undefined,
-  traceId: string,
-): Promise<GraphQLContext> {
-  try {
-    const caller = authorization ? await authenticate(services, authorization) : null;
-    return { ...services, caller, actor: caller?.actor ?? systemActor, traceId };
-  } catch (error) {
-    if (!(error instanceof TokenFault)) throw error;
-    throw requestError('UNAUTHENTICATED', `The access token is refused: ${error.message}.`);
-  }
-}
-
-// The status of a document that does not parse, or does not fit the schema, is for GraphQL over HTTP to say:
-// it depends on the media type asked for.
+// For a document that does not parse or validate, GraphQL over HTTP decides the status, by the requested media type.
 const specified = { spec: true, status: 400 };
 const badInput = { status: 400 };
 
-// The libraries have codes of their own, such as BAD_REQUEST and OPERATION_RESOLUTION_FAILURE.
-const isOurs = (code: unknown) => requestErrorCodes.has(code as RequestErrorCode);
-
 function withCode(error: GraphQLError, code: RequestErrorCode, http: object): GraphQLError {
-  if (isOurs(error.extensions['code'])) return error;
+  // The libraries have their own codes, such as BAD_REQUEST and OPERATION_RESOLUTION_FAILURE.
+  if (isRequestErrorCode(error.extensions['code'])) return error;
   const { message, nodes, source, positions, path, originalError } = error;
   const extensions = { ...error.extensions, code, http };
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }
 
-const withoutSuggestion = (error: GraphQLError): GraphQLError => {
-  const { nodes, source, positions, extensions } = error;
-  const message = error.message.replace(/ Did you mean .*$/s, '');
-  return new GraphQLError(message, { nodes, source, positions, extensions });
-};
-
-/** Keeps documents within their limits, and gives every error the code that the contract names. */
-function contractPlugin(introspection: boolean): Plugin {
+/** Keeps documents within the limits, and gives every error a code of the contract. */
+export function contractPlugin(introspection: boolean): Plugin<Partial<ServerContext>> {
+  const documents = createDocumentCache();
   return {
-    onParse({ setParseFn }) {
-      setParseFn((source, options) => parse(source, { ...options, maxTokens: limits.tokens }));
+    onParse({ context, params, setParseFn, setParsedDocument }) {
+      const text = String(params.source);
+      if (Buffer.byteLength(text) > maxDocumentBytes) {
+        throw requestError(
+          'GRAPHQL_PARSE_FAILED',
+          `The document has more than ${maxDocumentBytes} bytes.`,
+        );
+      }
+      const known = documents.get(text);
+      if (known) {
+        setParsedDocument(known);
+        return undefined;
+      }
+      setParseFn(parseDocument);
       return ({ result, replaceParseResult }) => {
         if (result instanceof GraphQLError) {
           replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified) as never);
+        } else if (isKnown(context.sender)) {
+          documents.set(text, result as DocumentNode);
         }
       };
     },
@@ -93,14 +86,13 @@ function contractPlugin(introspection: boolean): Plugin {
       return ({ valid, result, setResult }) => {
         if (valid) return;
         const errors = result as readonly GraphQLError[];
-        const told = introspection ? errors : errors.map(withoutSuggestion);
-        setResult(told.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED', specified)));
+        setResult(errors.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED', specified)));
       };
     },
     onExecute: () => ({
       onExecuteDone({ result, setResult }) {
         if (!('errors' in result) || result.data !== undefined) return;
-        // Nothing ran: the variables do not fit, or no operation of that name is there.
+        // Nothing ran: the variables do not fit, or there is no operation of that name.
         const errors = result.errors?.map((error) =>
           error.path ? error : withCode(error, 'BAD_USER_INPUT', badInput),
         );
@@ -119,20 +111,40 @@ function contractPlugin(introspection: boolean): Plugin {
   };
 }
 
+// Strangers fill no cache. Whoever signs in, at the Experience API, is one still.
+const isKnown = (sender: Sender | undefined) =>
+  sender !== undefined && 'caller' in sender && sender.caller !== null;
+
 interface ServerContext {
   readonly traceId: string;
-  readonly authorization?: string | undefined;
-  /** Who calls, where the connection has told already. */
-  readonly caller?: Caller | undefined;
+  readonly sender: Sender;
+  /** The parsed body of an HTTP request, or why it could not be read. */
+  readonly sent?: { readonly params: unknown } | { readonly fault: unknown };
   readonly transport?: Transport;
 }
+
+// Yoga parses no body: it was already read, within its limits, and parsed when the sender was known.
+const sentPlugin: Plugin<ServerContext> = {
+  onRequestParse({ serverContext, setRequestParser }) {
+    const { sent } = serverContext as unknown as ServerContext;
+    setRequestParser(() => {
+      if (sent && 'fault' in sent) throw sent.fault;
+      return sent?.params as GraphQLParams;
+    });
+  },
+};
+
+const noCache = { get: () => undefined, set: () => undefined } as never;
+
+/** Switches the library's caches off: they keep documents that do not parse, and count documents instead of bytes. */
+export const parserAndValidationCache = { documentCache: noCache, errorCache: noCache };
 
 /** The GraphQL server, without a transport. */
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
 
-/** Makes the GraphQL server: queries, mutations, GraphiQL; every fault masked and logged under its request's id. */
+/** Makes the GraphQL server: queries, mutations, GraphiQL. Every fault is masked, and logged with its request's id. */
 export function createGraphQLServer(services: Services, connections: Connections, tail: Tail) {
-  const { graphiql, introspection } = services.config;
+  const { introspection } = services.config;
   const scope = new AsyncLocalStorage<RequestScope>();
   const within = <T>(id: string, run: () => T): T =>
     scope.run({ id, log: services.log.child({ reqId: id }) }, run);
@@ -145,48 +157,48 @@ export function createGraphQLServer(services: Services, connections: Connections
     graphqlEndpoint: '/graphql',
     landingPage: false,
     logging: false,
-    // The token is in a header and no cookie is read, so any page that has a token may call.
+    // The token is in a header and no cookie is read, so any page with a token may call.
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST'], maxAge: 3600 },
     batching: false,
-    // Brought along: the default loads its scripts from a public CDN.
-    renderGraphiQL,
-    graphiql: graphiql
-      ? { title: 'Signet', defaultQuery: graphiqlGreeting, shouldPersistHeaders: false }
-      : false,
-    parserAndValidationCache: true,
-    context: ({ caller, authorization, traceId }) =>
-      caller
-        ? { ...services, caller, actor: caller.actor, traceId }
-        : createGraphQLContext(services, authorization, traceId),
+    graphiql: false,
+    multipart: false,
+    parserAndValidationCache,
+    context: ({ sender, traceId }) => contextOf(services, sender, traceId),
     maskedErrors: {
       maskError(error) {
         const { id, log } = scope.getStore() ?? { id: 'none', log: services.log };
         return maskFault(error, id, log);
       },
     },
-    plugins: [contractPlugin(introspection), subscriptionPlugin(feed, connections)],
+    plugins: [
+      sentPlugin,
+      contractPlugin(introspection),
+      suggestionsPlugin(services.config),
+      subscriptionPlugin(feed, connections),
+      eventStreamPlugin,
+    ],
   });
   return { yoga, scope, within };
 }
 
-const graphiqlGreeting = `# Put {"Authorization": "Bearer <access token>"} under "Headers" below.
-query Users {
-  users(first: 10) {
-    nodes: edges { node { id name username primaryEmail } }
-  }
-}
-`;
-
-/** What a client is told of a fault: a masked message, where the error was not written for it; the log has the rest. */
+/** The error that a client sees. A fault is masked; the log has the details. */
 export function maskFault(error: unknown, requestId: string, log: Logger): GraphQLError {
   if (error instanceof GraphQLError && isMeant(error)) {
-    if (!isOurs(error.extensions['code'])) error.extensions['code'] = 'BAD_USER_INPUT';
+    if (!isRequestErrorCode(error.extensions['code'])) error.extensions['code'] = 'BAD_USER_INPUT';
     return error;
   }
   const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as never);
   const refusal = refusals.get(sqlState(originalOf(error)) ?? '');
   if (refusal) {
     const { message, extensions } = requestError('BAD_USER_INPUT', refusal);
+    return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  }
+  if (isUnreachable(error)) {
+    log.warn({ err: error, requestId }, 'the database cannot be reached');
+    const { message, extensions } = requestError(
+      'SERVICE_UNAVAILABLE',
+      'The database cannot be reached. Try again in a moment.',
+    );
     return new GraphQLError(message, { nodes, source, positions, path, extensions });
   }
   log.error({ err: error, requestId }, 'a GraphQL operation failed');
@@ -205,8 +217,8 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
 const originalOf = (error: unknown) =>
   error instanceof GraphQLError ? error.originalError : error;
 
-// An operation names it among its issues where it looks at a value itself. An id, a search or an instant is only
-// looked for, and PostgreSQL refuses what it cannot hold, by its SQLSTATE.
+// Operations check such values themselves and report them as issues. For an id, a search or an instant that is only
+// looked up, PostgreSQL refuses values that it cannot hold, by SQLSTATE.
 const refusals = new Map([
   // character_not_in_repertoire
   ['22021', 'Text cannot hold a NUL character.'],
@@ -214,7 +226,7 @@ const refusals = new Map([
   ['22008', 'An instant lies outside of the years that can be asked for.'],
 ]);
 
-/** A result as a client may see it, where it does not pass through Yoga's own response. */
+/** A result as a client may see it, for transports without Yoga's own response. */
 export function publicResult(
   { errors, ...result }: ExecutionResult,
   requestId: string,
@@ -223,7 +235,7 @@ export function publicResult(
   return errors ? { ...result, errors: publicErrors(errors, requestId, log) } : result;
 }
 
-/** Errors as a client may see them, each masked where it was not written for it. */
+/** Errors as a client may see them; faults are masked. */
 export const publicErrors = (errors: readonly unknown[], requestId: string, log: Logger) =>
   errors.map((error) => {
     const { extensions: { http: _, ...extensions } = {}, ...told } = maskFault(
@@ -231,40 +243,91 @@ export const publicErrors = (errors: readonly unknown[], requestId: string, log:
       requestId,
       log,
     ).toJSON();
-    // What GraphQL itself has to say about a request carries no code.
+    // Errors of GraphQL itself have no code.
     return { ...told, extensions: { code: 'BAD_USER_INPUT', ...extensions } };
   });
 
-// A GraphQLError was written for the client; one that wraps something else was not.
+// A GraphQLError is written for the client, unless it wraps another error.
 function isMeant({ originalError }: GraphQLError): boolean {
   return originalError == null || (originalError instanceof GraphQLError && isMeant(originalError));
 }
 
 /** Mounts `/graphql` over HTTP. */
-export function registerGraphQL(http: FastifyInstance, { yoga, scope }: GraphQLServer): void {
+export function mountGraphQL(
+  http: FastifyInstance,
+  services: Services,
+  { yoga, scope }: GraphQLServer,
+): void {
+  // Its type knows of neither the third argument nor how little is read of the first.
+  const listener = yoga.requestListener as unknown as (
+    request: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>,
+    response: ServerResponse,
+    context: ServerContext,
+  ) => Promise<void>;
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sent: ServerContext['sent'],
+  ): Promise<void> {
+    const { id, log, method, headers, url } = request;
+    const sender = await identify(services, request);
+    const context: ServerContext = { traceId: id, sender, ...(sent ? { sent } : {}) };
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    }
+    // Only the parts of the request that Yoga needs. With the request itself, Yoga would remove the socket's timeout
+    // and read the body.
+    const asked = { method, headers, url, body: { sent: true } };
+    await scope.run({ id, log: log as Logger }, () => listener(asked, reply.raw, context));
+  }
+
   http.register(async (graphql) => {
-    // The body goes to Yoga as it came, within a bound.
-    graphql.removeAllContentTypeParsers();
-    graphql.addContentTypeParser(
-      '*',
-      { parseAs: 'string', bodyLimit: maxBodyBytes },
-      (_request, body, done) => done(null, body),
-    );
+    takeJson(graphql, services, contentTypes);
+    graphql.setErrorHandler((error, request, reply) => {
+      const fault = bodyFaultOf(error, contentTypes);
+      return answer(request, reply, { fault: fault ? errorOfBody(fault) : error });
+    });
+    const graphiql = services.config.graphiql ? mountGraphiQL(graphql) : undefined;
     graphql.route({
       url: '/graphql',
       method: ['GET', 'POST', 'OPTIONS'],
-      handler: async (request, reply) => {
-        reply.hijack();
-        const { id, log } = request;
-        await scope.run({ id, log: log as Logger }, () =>
-          yoga.handle(withBody(request), reply.raw, {
-            authorization: request.headers.authorization,
-            traceId: id,
-          }),
-        );
-      },
+      handler: (request, reply) =>
+        graphiql?.isAsked(request)
+          ? graphiql.answer(reply)
+          : answer(request, reply, readParams(request)),
     });
   });
 }
 
-const withBody = ({ raw, body }: FastifyRequest) => Object.assign(raw, { body });
+function readParams({ method, headers, query, body }: FastifyRequest): ServerContext['sent'] {
+  if (method === 'POST') {
+    if (body !== undefined) return { params: body };
+    return headers['content-type'] === undefined
+      ? { fault: badRequest(415, `The body must be ${contentTypes.join(' or ')}.`) }
+      : { fault: badRequest(400, 'The body is empty.') };
+  }
+  const { query: document, operationName, variables, extensions } = query as Sent;
+  try {
+    return {
+      params: {
+        query: document,
+        operationName: operationName || undefined,
+        variables: variables ? JSON.parse(variables) : undefined,
+        extensions: extensions ? JSON.parse(extensions) : undefined,
+      },
+    };
+  } catch {
+    return { fault: badRequest(400, 'The variables or the extensions are not JSON.') };
+  }
+}
+
+type Sent = Readonly<
+  Partial<Record<'query' | 'operationName' | 'variables' | 'extensions', string>>
+>;
+
+const badRequest = (status: number, message: string) =>
+  new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status } } });
+
+const errorOfBody = ({ code, message }: BodyFault) => badRequest(failures[code].status, message);

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram } from 'prom-client';
-import type { Services } from '../auth/context.ts';
+import type { Services } from '../services.ts';
 
-/** What operators look at: liveness, readiness, metrics, and a log line a request. */
-export function registerOperational(http: FastifyInstance, services: Services): void {
+/** Mounts liveness, readiness and metrics for operators, and logs one line for each request. */
+export function mountOperational(http: FastifyInstance, services: Services): void {
   const { metrics } = services;
   collectDefaultMetrics({ register: metrics });
   const duration = new Histogram({
@@ -15,7 +15,7 @@ export function registerOperational(http: FastifyInstance, services: Services): 
   });
 
   http.addHook('onResponse', async (request, reply) => {
-    // The route and not the URL, which may hold a code or a token.
+    // The route, not the URL: a URL may hold a code or a token.
     const route = request.routeOptions.url ?? 'none';
     const durationMs = reply.elapsedTime;
     duration.observe(

@@ -1,49 +1,54 @@
-import type { ResultSink } from '../events/feed.ts';
+import type { ResultSink } from '../events/feed/subscriber.ts';
+import type { EventPosition } from '../events/log.ts';
 
-/** A result that is JSON already: the transports send it as it is. */
+/** A result in JSON; transports send it as it is. */
 export interface SerializedResult {
   stringify(): string;
+  /** The position of its event in the log. */
+  readonly position: EventPosition | undefined;
 }
 
 const finished = { done: true, value: undefined } as const;
 
 /**
- * The results of one subscription to the log, as the transports expect them: an iterator. What the feed puts in is
- * either taken out one by one, or goes to `send` at once and the iterator only tells of the end.
+ * The results of one subscription to the log, as the iterator that transports expect. Results of the feed are either
+ * taken out one by one, or go to `send` at once; then the iterator reports only the end.
  */
 export class ResultStream implements ResultSink, AsyncGenerator<SerializedResult, void, void> {
   readonly #ends: ((error?: unknown) => void)[] = [];
   readonly #onDrop: () => void;
-  readonly #results: string[] = [];
+  readonly #results: SerializedResult[] = [];
   #bytes = 0;
   #taker: PromiseWithResolvers<IteratorResult<SerializedResult, void>> | undefined;
   #flushes: (() => void)[] = [];
   #end: { readonly error?: unknown } | undefined;
 
-  /** @param onDrop Closes the connection of a reader that fell behind. */
+  /** @param onDrop Closes the connection of a reader that is too slow. */
   constructor(onDrop: () => void) {
     this.#onDrop = onDrop;
   }
 
-  /** Calls the listener when it ended, whichever side ended it. */
+  /** Calls the listener at the end, from whichever side it came. */
   onEnd(listener: () => void): void {
     this.#ends.push(listener);
   }
 
-  push(results: readonly string[]): void {
-    for (const result of results) this.#put(result);
+  push(results: readonly string[], places: readonly EventPosition[]): void {
+    for (const [index, result] of results.entries()) {
+      this.#put({ stringify: () => result, position: places[index] });
+    }
   }
 
-  #put(result: string): void {
+  #put(result: SerializedResult): void {
     if (this.#end) return;
     if (this.#taker) {
       const { resolve } = this.#taker;
       this.#taker = undefined;
-      resolve({ done: false, value: { stringify: () => result } });
+      resolve({ done: false, value: result });
       return;
     }
     this.#results.push(result);
-    this.#bytes += result.length;
+    this.#bytes += result.stringify().length;
   }
 
   get backlogBytes(): number {
@@ -65,7 +70,7 @@ export class ResultStream implements ResultSink, AsyncGenerator<SerializedResult
     this.finish({ error });
   }
 
-  /** Ends it once what waits is taken. */
+  /** Ends the stream when all waiting results are taken. */
   finish(end: { readonly error?: unknown } = {}): void {
     if (this.#end) return;
     this.#end = end;
@@ -81,9 +86,9 @@ export class ResultStream implements ResultSink, AsyncGenerator<SerializedResult
   next(): Promise<IteratorResult<SerializedResult, void>> {
     const result = this.#results.shift();
     if (result !== undefined) {
-      this.#bytes -= result.length;
+      this.#bytes -= result.stringify().length;
       if (this.#results.length === 0) for (const resolve of this.#flushes.splice(0)) resolve();
-      return Promise.resolve({ done: false, value: { stringify: () => result } });
+      return Promise.resolve({ done: false, value: result });
     }
     if (this.#end) {
       const { error } = this.#end;

@@ -3,35 +3,56 @@ import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { Gauge } from 'prom-client';
 import type { Caller } from '../auth/caller.ts';
-import type { Services } from '../auth/context.ts';
 import { startTokenWatch } from '../auth/token-watch.ts';
 import type { EventName } from '../events/catalogue.ts';
-import type { EventFeed } from '../events/feed.ts';
+import type { EventFeed } from '../events/feed/feed.ts';
 import type { EventRequest, GraphQLContext } from '../graphql/context.ts';
 import { costFault } from '../graphql/cost.ts';
 import { requestError } from '../graphql/request-error.ts';
+import type { Services } from '../services.ts';
 import { endable } from './endable.ts';
 import { ResultStream } from './result-stream.ts';
 
-/** Connections that stay open: WebSockets, and streams of server-sent events. */
+/** A new long-lived connection. */
+export interface Newcomer {
+  /** The client's address. */
+  readonly address: string;
+  /** Whether the client has shown a valid token. */
+  readonly isKnown: boolean;
+  /** Ends it at a stop. */
+  end(): void;
+  /** Ends it to make room, while the client is unknown. */
+  displace?(): void;
+}
+
+/** A connection's place among the open ones. */
+export interface Place {
+  /** The client has shown a valid token: from now on the place cannot be taken away. */
+  settle(): void;
+  leave(): void;
+}
+
+/** The long-lived connections: WebSockets, and streams of server-sent events. */
 export interface Connections {
   /**
-   * Counts a connection in.
+   * Adds a connection. At the limit, a connection without a token makes room: the oldest one of the address that has
+   * the most of them, so that no address takes the share of others.
    *
-   * @param end Ends it at a stop.
-   * @returns Counts it out; undefined where there are as many as may be.
+   * @returns Its place; undefined if there is no room.
    */
-  enter(end: () => void): (() => void) | undefined;
-  /** Calls back once a caller's token is no longer good. */
+  enter(newcomer: Newcomer): Place | undefined;
+  /** Calls back when a caller's token is no longer valid. */
   watch(caller: Caller, onFault: (fault: string) => void): () => void;
-  /** Ends all of them; none is let in any more. */
+  /** Ends all connections and accepts no more. */
   stop(): Promise<void>;
 }
 
-/** Begins to count connections. */
+/** Starts to count connections. */
 export function createConnections(services: Services): Connections {
   const { config, metrics } = services;
-  const open = new Set<() => void>();
+  const open = new Set<Newcomer>();
+  // Those of each address that have shown no token, the oldest first.
+  const unknown = new Map<string, Set<Newcomer>>();
   const tokens = startTokenWatch(services);
   let isStopped = false;
   new Gauge({
@@ -42,25 +63,53 @@ export function createConnections(services: Services): Connections {
       this.set(open.size);
     },
   });
+
+  function know(newcomer: Newcomer): void {
+    const others = unknown.get(newcomer.address);
+    others?.delete(newcomer);
+    if (others?.size === 0) unknown.delete(newcomer.address);
+  }
+
+  function leave(newcomer: Newcomer): void {
+    open.delete(newcomer);
+    know(newcomer);
+  }
+
+  function makeRoom(): boolean {
+    let most: Set<Newcomer> | undefined;
+    for (const of of unknown.values()) if (of.size > (most?.size ?? 0)) most = of;
+    const [oldest] = most ?? [];
+    if (!oldest) return false;
+    leave(oldest);
+    oldest.displace?.();
+    return true;
+  }
+
   return {
-    enter(end) {
-      if (isStopped || open.size >= config.maxConnections) return undefined;
-      const entry = () => end();
-      open.add(entry);
-      return () => void open.delete(entry);
+    enter(given) {
+      if (isStopped || (open.size >= config.maxConnections && !makeRoom())) return undefined;
+      // A new object each time, because the same one may be passed twice.
+      const newcomer = { ...given };
+      open.add(newcomer);
+      if (!newcomer.isKnown) {
+        const others = unknown.get(newcomer.address);
+        if (others) others.add(newcomer);
+        else unknown.set(newcomer.address, new Set([newcomer]));
+      }
+      return { settle: () => know(newcomer), leave: () => leave(newcomer) };
     },
     watch: tokens.watch,
     async stop() {
       isStopped = true;
-      for (const end of [...open]) end();
+      for (const { end } of [...open]) end();
       await tokens.stop();
     },
   };
 }
 
-/** What a transport that is not HTTP gives an operation along. */
+/** What a transport other than HTTP passes with an operation. */
 export interface Transport {
-  /** Where results on the event log go. */
+  /** The destination of results from the event log. */
   readonly stream: ResultStream;
 }
 
@@ -77,10 +126,12 @@ export function subscriptionPlugin(feed: EventFeed, connections: Connections): P
         const context = args.contextValue as GraphQLContext & {
           readonly transport?: Transport;
           readonly res?: ServerResponse;
+          readonly request?: Request;
         };
         let request: EventRequest | undefined;
         const contextValue = {
           ...context,
+          lastEventId: context.request?.headers.get('last-event-id') || undefined,
           requestEvents(asked: EventRequest) {
             request = asked;
           },
@@ -101,7 +152,7 @@ export function subscriptionPlugin(feed: EventFeed, connections: Connections): P
               operationName,
               variableValues,
               caller,
-              types: request.types as readonly EventName[] | undefined,
+              filter: { ...request, types: request.types as readonly EventName[] | undefined },
               after: request.after,
             },
             stream,
@@ -121,8 +172,12 @@ function overHttp(
   response: ServerResponse,
   results: AsyncGenerator<unknown>,
 ) {
-  const leave = connections.enter(() => response.destroy());
-  if (!leave) {
+  const place = connections.enter({
+    address: '',
+    isKnown: true,
+    end: () => response.destroy(),
+  });
+  if (!place) {
     void results.return(undefined);
     return { errors: [requestError('RATE_LIMITED', 'There are too many connections.')] };
   }
@@ -132,7 +187,7 @@ function overHttp(
     end({ errors: [error] });
   });
   response.once('close', () => {
-    leave();
+    place.leave();
     unwatch();
     void iterator.return(undefined);
   });

@@ -3,16 +3,16 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const ivLength = 12;
 const tagLength = 16;
 
-/** Encrypts what has to be read again, under a key derived from `SIGNET_SECRET`. */
+/** Encrypts values that must be read again, with a key derived from `SIGNET_SECRET`. */
 export interface Cipher {
   /**
-   * @param purpose What the value is and whose, such as `signing-key:key_…`: a value moved to another row does
-   *   not decrypt there.
+   * @param purpose What the value is and whose, such as `signing-key:key_…`. A value moved to another row does not
+   *   decrypt there.
    */
   encrypt(plaintext: string, purpose: string): Uint8Array<ArrayBuffer>;
   /** @throws when the value was made under another secret or for another purpose, or was changed. */
   decrypt(ciphertext: Uint8Array, purpose: string): string;
-  /** A key for another use, such as signing cookies, that gives nothing away about this one. */
+  /** Derives a key for another use, such as signing cookies. It reveals nothing about this cipher's key. */
   deriveKey(use: string): Buffer;
 }
 

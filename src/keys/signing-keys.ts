@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
 import type { SigningAlgorithm } from '../config.ts';
+import { lockName } from '../db/lock.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { PrismaClient, SigningKey } from '../generated/prisma/client.ts';
 import { kindOfId, newId } from '../ids.ts';
@@ -14,22 +15,24 @@ export interface SigningKeyHandle {
   readonly algorithm: string;
   readonly privateKey: KeyObject;
   readonly privateJwk: JWK;
+  /** Made for applications that ask for its algorithm; it signs no access tokens. */
+  readonly forIdTokens: boolean;
 }
 
-/** The signing keys, in memory; the database has them encrypted. */
+/** The signing keys, in memory; the database holds them encrypted. */
 export interface SigningKeys {
-  /** The key that new tokens are signed with. */
+  /** The key that signs new tokens, except id tokens in an algorithm that an application asked for. */
   current(): SigningKeyHandle;
   /**
-   * The public key under that `kid`, as long as it is published. One not known yet may be another node's new key:
-   * the database is read again, at most once a second, and the caller waits for that.
+   * The public key with that `kid`, while it is published. An unknown `kid` may be another node's new key: the caller
+   * waits while the database is read again, at most once a second.
    */
   publicKey(kid: string): Promise<{ key: KeyObject; algorithm: string } | undefined>;
   /** The published key set (RFC 7517 §5), the current key first. */
   jwks(): { keys: JWK[] };
-  /** Every key with its private part, the current one first, as oidc-provider wants them. */
+  /** Every key with its private part, the current one first, in the form that oidc-provider needs. */
   privateJwks(): { keys: JWK[] };
-  /** Grows by one each time the set changes. */
+  /** Grows by one whenever the set changes. */
   readonly version: number;
   /** Reads the keys again. */
   reload(): Promise<void>;
@@ -43,11 +46,12 @@ const purpose = (kid: string) => `signing-key:${kid}`;
 const reloadIntervalMs = 1_000;
 const isKeyId = (kid: string) => kindOfId(kid) === 'SigningKey';
 
-/** Makes a signing key and stores it, its private half encrypted. */
+/** Creates a signing key and stores it, its private half encrypted. */
 export async function createSigningKey(
   tx: Transaction,
   { cipher, clock }: { cipher: Cipher; clock: Clock },
   algorithm: SigningAlgorithm,
+  { forIdTokens = false }: { forIdTokens?: boolean } = {},
 ): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
@@ -63,12 +67,27 @@ export async function createSigningKey(
       algorithm,
       publicJwk,
       privateJwk: cipher.encrypt(JSON.stringify(privateJwk), purpose(id)),
+      forIdTokens,
       createdAt: clock.now(),
     },
   });
 }
 
-/** Whether the key's private half was encrypted under this cipher's secret. */
+/** The name of the lock to hold while creating or retiring signing keys. */
+export const signingKeysLock = 'signet:signing-keys';
+
+/** Creates a key that signs id tokens in an algorithm, if no key does. */
+export async function ensureIdTokenKey(
+  tx: Transaction,
+  services: { cipher: Cipher; clock: Clock },
+  algorithm: SigningAlgorithm,
+): Promise<void> {
+  await lockName(tx, signingKeysLock);
+  const existing = await tx.signingKey.count({ where: { algorithm, retiredAt: null } });
+  if (existing === 0) await createSigningKey(tx, services, algorithm, { forIdTokens: true });
+}
+
+/** Whether this cipher's secret encrypted the key's private half. */
 export function canDecrypt(cipher: Cipher, key: Pick<SigningKey, 'id' | 'privateJwk'>): boolean {
   try {
     cipher.decrypt(key.privateJwk, purpose(key.id));
@@ -81,7 +100,7 @@ export function canDecrypt(cipher: Cipher, key: Pick<SigningKey, 'id' | 'private
 /**
  * Reads the signing keys into memory.
  *
- * @throws when there is none, or when one does not decrypt.
+ * @throws when there is no key, or one does not decrypt.
  */
 export async function loadSigningKeys(options: {
   prisma: PrismaClient;
@@ -96,7 +115,7 @@ export async function loadSigningKeys(options: {
   let lastReloadAt = 0;
   let nextReload: Promise<void> | undefined;
 
-  // One after the other: one that began before a change must not end after one that has seen it.
+  // One after the other: a reload from before a change must not end after one that has seen the change.
   let lastReload = Promise.resolve();
   function reload(): Promise<void> {
     const done = lastReload.then(read);
@@ -129,6 +148,7 @@ export async function loadSigningKeys(options: {
             algorithm: row.algorithm,
             privateKey: createPrivateKey({ key: privateJwk, format: 'jwk' }),
             privateJwk,
+            forIdTokens: row.forIdTokens,
           },
         };
       }),
@@ -152,7 +172,7 @@ export async function loadSigningKeys(options: {
       ? publicKeys.get(kid)
       : undefined;
 
-  // Those who wait share one reload, and it begins after the last of them came.
+  // All waiting callers share one reload, which begins after the last of them has arrived.
   function reloadSoon(): Promise<void> {
     const wait = async () => {
       const waitMs = lastReloadAt + reloadIntervalMs - clock.now().getTime();
@@ -167,7 +187,7 @@ export async function loadSigningKeys(options: {
   await reload();
   return {
     current() {
-      const [first] = handles;
+      const first = handles.find(({ forIdTokens }) => !forIdTokens);
       if (!first) throw new Error('The database holds no signing key.');
       return first;
     },

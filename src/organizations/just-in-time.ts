@@ -1,14 +1,18 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
+import { assertMayGive } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
+import { recordEvents } from '../events/record.ts';
 import type { Organization } from '../generated/prisma/client.ts';
-import { distinct, parseInput, text } from '../input.ts';
-import { assertAssignable } from './roles.ts';
+import { distinct, fault, parseInput, text } from '../input.ts';
+import { assertAssignable } from '../organization-roles/operations.ts';
+import type { Context } from '../services.ts';
+import { addMembers } from './members.ts';
+import { membershipData } from './payload.ts';
 
-// RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds: labels of letters, digits and hyphens, two at least.
+// RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds: labels of letters, digits and hyphens, at least two.
 const domain = text(253)
   .transform((value) => value.trim().toLowerCase())
   .refine(
@@ -16,7 +20,7 @@ const domain = text(253)
       /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
         value,
       ),
-    'must be a domain name, such as example.com',
+    fault('INVALID_FORMAT', 'must be a domain name, such as example.com'),
   );
 
 const emailDomainInput = z.object({ organizationId: z.string(), domain });
@@ -32,9 +36,10 @@ const domainConflicts = {
 };
 
 /**
- * Adds a domain to those whose people join an organization just in time, in lower case.
+ * Adds an e-mail domain, in lower case, whose people join an organization just in time.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `domain`.
+ * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `domain`; {@link NotAllowedError} when
+ *   they would get more than the caller holds.
  */
 export async function addOrganizationEmailDomain(
   context: Context,
@@ -43,6 +48,12 @@ export async function addOrganizationEmailDomain(
   const key = parseInput(emailDomainInput, input);
   return refuseConflict(domainConflicts, () =>
     change(context, key.organizationId, async (tx) => {
+      const given = await tx.organizationJitRole.findMany({
+        where: { organizationId: key.organizationId },
+        select: { organizationRoleId: true },
+      });
+      const organizationRoleIds = given.map(({ organizationRoleId }) => organizationRoleId);
+      await assertMayGive(tx, context, { organizationRoleIds });
       await tx.organizationEmailDomain.create({
         data: { ...key, createdAt: context.clock.now() },
       });
@@ -51,7 +62,7 @@ export async function addOrganizationEmailDomain(
 }
 
 /**
- * Takes a domain from those whose people join an organization just in time; members stay.
+ * Removes an e-mail domain whose people join an organization just in time; members stay.
  *
  * @throws {NotFoundError} of the organization, or of the domain that it does not have.
  */
@@ -71,13 +82,14 @@ const jitRolesInput = z.object({
   organizationRoleIds: distinct(z.string(), 100),
 });
 
-/** An organization, and the roles that those who join just in time are to get. */
+/** An organization, and the roles of people who join just in time. */
 export type OrganizationJitRolesInput = z.input<typeof jitRolesInput>;
 
 /**
- * Sets the organization roles that people get who join just in time, in place of those set before.
+ * Sets the organization roles of people who join just in time; earlier settings are replaced.
  *
- * @throws {InvalidInputError} on roles for applications; {@link NotFoundError} of the organization or a role.
+ * @throws {InvalidInputError} on roles for applications; {@link NotFoundError} of the organization or a role;
+ *   {@link NotAllowedError} when the roles hold more than the caller.
  */
 export async function replaceOrganizationJitRoles(
   context: Context,
@@ -85,7 +97,7 @@ export async function replaceOrganizationJitRoles(
 ): Promise<Organization> {
   const { organizationId, organizationRoleIds } = parseInput(jitRolesInput, input);
   return change(context, organizationId, async (tx) => {
-    await assertAssignable(tx, organizationRoleIds, 'USER');
+    await assertAssignable(tx, context, organizationRoleIds, 'USER');
     await tx.organizationJitRole.deleteMany({
       where: { organizationId, organizationRoleId: { notIn: organizationRoleIds } },
     });
@@ -97,6 +109,50 @@ export async function replaceOrganizationJitRoles(
       skipDuplicates: true,
     });
   });
+}
+
+/**
+ * Makes a person with a verified e-mail address a member of each organization that has its domain, with the
+ * just-in-time roles. Raises `Organization.Membership.Updated` for each.
+ */
+export async function joinJustInTime(
+  tx: Transaction,
+  context: Context,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  const joined = await tx.organizationEmailDomain.findMany({
+    where: { domain: email.slice(email.lastIndexOf('@') + 1).toLowerCase() },
+    // Locks on several organizations are always taken in this order.
+    orderBy: { organizationId: 'asc' },
+    select: { organizationId: true },
+  });
+  for (const { organizationId } of joined) await joinOne(tx, context, organizationId, userId);
+}
+
+async function joinOne(
+  tx: Transaction,
+  context: Context,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  // Meanwhile it may have been deleted, or have lost the domain.
+  const isThere = await tx.organization.count({ where: { id: organizationId } });
+  if (isThere === 0) return;
+  await lockRow(tx, 'Organization', organizationId);
+  const addedUserIds = await addMembers(tx, context, 'user', organizationId, [userId]);
+  const roles = await tx.organizationJitRole.findMany({ where: { organizationId } });
+  await tx.organizationUserRole.createMany({
+    data: roles.map(({ organizationRoleId }) => ({ organizationId, userId, organizationRoleId })),
+    skipDuplicates: true,
+  });
+  await recordEvents(
+    tx,
+    context,
+    membershipData(organizationId, { addedUserIds }).map((data) => ({
+      type: 'Organization.Membership.Updated',
+      data,
+    })),
+  );
 }
 
 function change(

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
 import type { OrganizationApplication, OrganizationUser } from '../generated/prisma/client.ts';
 import { distinct, parseInput } from '../input.ts';
-import { assertAssignable } from './roles.ts';
+import { assertAssignable } from '../organization-roles/operations.ts';
+import type { Context } from '../services.ts';
 
 const organizationRoleIds = distinct(z.string(), 100);
 const userRolesInput = z.object({
@@ -19,9 +19,9 @@ const applicationRolesInput = z.object({
   organizationRoleIds,
 });
 
-/** A user's membership, and the organization roles to give. */
+/** A user's membership, and organization roles to give. */
 export type OrganizationUserRolesInput = z.input<typeof userRolesInput>;
-/** An application's membership, and the organization roles to give. */
+/** An application's membership, and organization roles to give. */
 export type OrganizationApplicationRolesInput = z.input<typeof applicationRolesInput>;
 
 type UserKey = { readonly organizationId: string; readonly userId: string };
@@ -29,23 +29,23 @@ type ApplicationKey = { readonly organizationId: string; readonly applicationId:
 type RoleKey = { readonly organizationRoleId: string };
 
 /**
- * Gives organization roles to a user in an organization; those held are left alone.
+ * Gives organization roles to a user in an organization, who keeps those they hold.
  *
- * @throws {InvalidInputError} on roles for applications; {@link NotFoundError} of the organization, of the user
- *   who is no member, or of a role.
+ * @throws {InvalidInputError} on roles for applications; {@link NotFoundError} of the organization, of a user who is
+ *   not a member, or of a role; {@link NotAllowedError} when the roles hold more than the caller.
  */
 export async function assignOrganizationUserRoles(
   context: Context,
   input: OrganizationUserRolesInput,
 ): Promise<OrganizationUser> {
   const { organizationRoleIds: wanted, ...key } = parseInput(userRolesInput, input);
-  return changeUser(context, key, (tx) => giveUserRoles(tx, key, wanted));
+  return changeUser(context, key, (tx) => giveUserRoles(tx, context, key, wanted));
 }
 
 /**
- * Takes an organization role from a user in an organization.
+ * Removes an organization role from a user in an organization.
  *
- * @throws {NotFoundError} of the organization, of the user who is no member, or of the role not held.
+ * @throws {NotFoundError} of the organization, of a user who is not a member, or of a role that they do not hold.
  */
 export async function removeOrganizationUserRole(
   context: Context,
@@ -60,10 +60,10 @@ export async function removeOrganizationUserRole(
 }
 
 /**
- * Gives a user these organization roles in an organization and takes all others.
+ * Gives a user these organization roles in an organization and removes all others.
  *
- * @throws {InvalidInputError} on roles for applications; {@link NotFoundError} of the organization, of the user
- *   who is no member, or of a role.
+ * @throws {InvalidInputError} on roles for applications; {@link NotFoundError} of the organization, of a user who is
+ *   not a member, or of a role; {@link NotAllowedError} when the roles hold more than the caller.
  */
 export async function replaceOrganizationUserRoles(
   context: Context,
@@ -71,7 +71,7 @@ export async function replaceOrganizationUserRoles(
 ): Promise<OrganizationUser> {
   const { organizationRoleIds: wanted, ...key } = parseInput(userRolesInput, input);
   return changeUser(context, key, async (tx) => {
-    await giveUserRoles(tx, key, wanted);
+    await giveUserRoles(tx, context, key, wanted);
     await tx.organizationUserRole.deleteMany({
       where: { ...key, organizationRoleId: { notIn: wanted } },
     });
@@ -79,23 +79,23 @@ export async function replaceOrganizationUserRoles(
 }
 
 /**
- * Gives organization roles to an application in an organization; those held are left alone.
+ * Gives organization roles to an application in an organization; it keeps those it holds.
  *
- * @throws {InvalidInputError} on roles for users; {@link NotFoundError} of the organization, of the application
- *   that is no member, or of a role.
+ * @throws {InvalidInputError} on roles for users; {@link NotFoundError} of the organization, of an application that is
+ *   not a member, or of a role; {@link NotAllowedError} when the roles hold more than the caller.
  */
 export async function assignOrganizationApplicationRoles(
   context: Context,
   input: OrganizationApplicationRolesInput,
 ): Promise<OrganizationApplication> {
   const { organizationRoleIds: wanted, ...key } = parseInput(applicationRolesInput, input);
-  return changeApplication(context, key, (tx) => giveApplicationRoles(tx, key, wanted));
+  return changeApplication(context, key, (tx) => giveApplicationRoles(tx, context, key, wanted));
 }
 
 /**
- * Takes an organization role from an application in an organization.
+ * Removes an organization role from an application in an organization.
  *
- * @throws {NotFoundError} of the organization, of the application that is no member, or of the role not held.
+ * @throws {NotFoundError} of the organization, of an application that is not a member, or of a role it does not hold.
  */
 export async function removeOrganizationApplicationRole(
   context: Context,
@@ -110,10 +110,10 @@ export async function removeOrganizationApplicationRole(
 }
 
 /**
- * Gives an application these organization roles in an organization and takes all others.
+ * Gives an application these organization roles in an organization and removes all others.
  *
- * @throws {InvalidInputError} on roles for users; {@link NotFoundError} of the organization, of the application
- *   that is no member, or of a role.
+ * @throws {InvalidInputError} on roles for users; {@link NotFoundError} of the organization, of an application that is
+ *   not a member, or of a role; {@link NotAllowedError} when the roles hold more than the caller.
  */
 export async function replaceOrganizationApplicationRoles(
   context: Context,
@@ -121,31 +121,41 @@ export async function replaceOrganizationApplicationRoles(
 ): Promise<OrganizationApplication> {
   const { organizationRoleIds: wanted, ...key } = parseInput(applicationRolesInput, input);
   return changeApplication(context, key, async (tx) => {
-    await giveApplicationRoles(tx, key, wanted);
+    await giveApplicationRoles(tx, context, key, wanted);
     await tx.organizationApplicationRole.deleteMany({
       where: { ...key, organizationRoleId: { notIn: wanted } },
     });
   });
 }
 
-async function giveUserRoles(tx: Transaction, key: UserKey, ids: readonly string[]) {
-  await assertAssignable(tx, ids, 'USER');
+async function giveUserRoles(
+  tx: Transaction,
+  context: Context,
+  key: UserKey,
+  ids: readonly string[],
+) {
+  await assertAssignable(tx, context, ids, 'USER');
   await tx.organizationUserRole.createMany({
     data: ids.map((organizationRoleId) => ({ ...key, organizationRoleId })),
     skipDuplicates: true,
   });
 }
 
-async function giveApplicationRoles(tx: Transaction, key: ApplicationKey, ids: readonly string[]) {
-  await assertAssignable(tx, ids, 'MACHINE_TO_MACHINE');
+async function giveApplicationRoles(
+  tx: Transaction,
+  context: Context,
+  key: ApplicationKey,
+  ids: readonly string[],
+) {
+  await assertAssignable(tx, context, ids, 'MACHINE_TO_MACHINE');
   await tx.organizationApplicationRole.createMany({
     data: ids.map((organizationRoleId) => ({ ...key, organizationRoleId })),
     skipDuplicates: true,
   });
 }
 
-// Who holds the organization's row decides about its members: a membership found here stays until the end.
-// Only the deletion of the user or the application itself goes past it, and then the foreign key refuses.
+// The organization's row is locked for every change of its members, so a membership found here stays until the end.
+// Only the deletion of the user or application itself bypasses that lock; then the foreign key refuses.
 function changeUser(
   context: Context,
   key: UserKey,

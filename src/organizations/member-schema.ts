@@ -1,4 +1,4 @@
-import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   OrganizationApplication as OrganizationApplicationRow,
   OrganizationRole as OrganizationRoleRow,
@@ -8,6 +8,7 @@ import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/list.ts';
 import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
 import { relatedList } from '../graphql/related-list.ts';
+import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   assignOrganizationApplicationRoles,
   assignOrganizationUserRoles,
@@ -16,7 +17,7 @@ import {
   replaceOrganizationApplicationRoles,
   replaceOrganizationUserRoles,
 } from './member-roles.ts';
-import { OrganizationRole, OrganizationRoleConnection } from './role-schema.ts';
+import { membershipId } from './membership-id.ts';
 
 /** The roles of one member: of a user's or an application's membership. */
 export const rolesOfMember = relatedList<
@@ -29,8 +30,17 @@ export const OrganizationUser = builder.prismaObject('OrganizationUser', {
   description: "A user's membership of an organization.",
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
+    id: t.id({
+      description: "The membership's id, for caches. `node` does not find it.",
+      resolve: ({ organizationId, userId }, _args, context) =>
+        membershipId(context, { organizationId, userId }),
+    }),
     organization: t.relation('organization', { description: 'The organization.' }),
-    user: t.relation('user', { description: 'The user.' }),
+    user: t.relation('user', {
+      nullable: true,
+      description: 'The user; null without `users:read`.',
+      authScopes: { scopeInPlace: 'users:read' },
+    }),
     roles: t.connection(
       {
         type: OrganizationRole,
@@ -51,8 +61,17 @@ export const OrganizationApplication = builder.prismaObject('OrganizationApplica
   description: "A machine-to-machine application's membership of an organization.",
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
+    id: t.id({
+      description: "The membership's id, for caches. `node` does not find it.",
+      resolve: ({ organizationId, applicationId }, _args, context) =>
+        membershipId(context, { organizationId, applicationId }),
+    }),
     organization: t.relation('organization', { description: 'The organization.' }),
-    application: t.relation('application', { description: 'The application.' }),
+    application: t.relation('application', {
+      nullable: true,
+      description: 'The application; null without `applications:read`.',
+      authScopes: { scopeInPlace: 'applications:read' },
+    }),
     roles: t.connection(
       {
         type: OrganizationRole,
@@ -86,7 +105,7 @@ const applicationFields = (t: InputFields) => ({
   applicationId: t.id({ required: true, description: "The member's id." }),
 });
 const roleField = (t: InputFields) => ({
-  organizationRoleId: t.id({ required: true, description: 'The organization role to take.' }),
+  organizationRoleId: t.id({ required: true, description: 'The organization role to remove.' }),
 });
 const userRoles = (t: InputFields) => ({
   ...userFields(t),
@@ -122,18 +141,18 @@ const applicationPayload = (
 
 addMutation('assignOrganizationUserRoles', {
   description:
-    'Gives organization roles to a user in an organization; those held are left alone. Raises no event.',
+    'Gives organization roles to a user in an organization; the user keeps those they hold. Raises no event.',
   scope: 'organizations:write',
   input: userRoles,
   payload: userPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({
     organizationUser: await assignOrganizationUserRoles(context, input),
   }),
 });
 
 addMutation('removeOrganizationUserRole', {
-  description: 'Takes an organization role from a user in an organization. Raises no event.',
+  description: 'Removes an organization role from a user in an organization. Raises no event.',
   scope: 'organizations:write',
   input: (t) => ({ ...userFields(t), ...roleField(t) }),
   payload: userPayload,
@@ -145,11 +164,11 @@ addMutation('removeOrganizationUserRole', {
 
 addMutation('replaceOrganizationUserRoles', {
   description:
-    'Gives a user these organization roles in an organization and takes all others. Raises no event.',
+    'Gives a user these organization roles in an organization and removes all others. Raises no event.',
   scope: 'organizations:write',
   input: userRoles,
   payload: userPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({
     organizationUser: await replaceOrganizationUserRoles(context, input),
   }),
@@ -157,11 +176,11 @@ addMutation('replaceOrganizationUserRoles', {
 
 addMutation('assignOrganizationApplicationRoles', {
   description:
-    'Gives organization roles to an application in an organization; those held are left alone. Raises no event.',
+    'Gives organization roles to an application in an organization; it keeps those it holds. Raises no event.',
   scope: 'organizations:write',
   input: applicationRoles,
   payload: applicationPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({
     organizationApplication: await assignOrganizationApplicationRoles(context, input),
   }),
@@ -169,7 +188,7 @@ addMutation('assignOrganizationApplicationRoles', {
 
 addMutation('removeOrganizationApplicationRole', {
   description:
-    'Takes an organization role from an application in an organization. Raises no event.',
+    'Removes an organization role from an application in an organization. Raises no event.',
   scope: 'organizations:write',
   input: (t) => ({ ...applicationFields(t), ...roleField(t) }),
   payload: applicationPayload,
@@ -181,11 +200,11 @@ addMutation('removeOrganizationApplicationRole', {
 
 addMutation('replaceOrganizationApplicationRoles', {
   description:
-    'Gives an application these organization roles in an organization and takes all others. Raises no event.',
+    'Gives an application these organization roles in an organization and removes all others. Raises no event.',
   scope: 'organizations:write',
   input: applicationRoles,
   payload: applicationPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({
     organizationApplication: await replaceOrganizationApplicationRoles(context, input),
   }),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotAllowedError, NotFoundError } from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
 import { type Organization, Prisma } from '../generated/prisma/client.ts';
 import { distinct, parseInput } from '../input.ts';
+import type { Context } from '../services.ts';
 import { type MembershipChange, membershipData } from './payload.ts';
 
-/** What can be a member of an organization. */
+/** The kinds of members of an organization. */
 export type MemberKind = 'user' | 'application';
 
 const tables = {
@@ -19,29 +19,29 @@ const tables = {
   },
 };
 
-/** The most members that one call takes. */
+/** The most members in one call. */
 export const maxMembersACall = 5000;
 
 const memberIds = distinct(z.string(), maxMembersACall);
 const usersInput = z.object({ organizationId: z.string(), userIds: memberIds });
 const applicationsInput = z.object({ organizationId: z.string(), applicationIds: memberIds });
 
-/** An organization, and the users to add or to be left with. */
+/** An organization, and users to add or to set. */
 export type OrganizationUsersInput = z.input<typeof usersInput>;
-/** An organization, and the applications to add or to be left with. */
+/** An organization, and applications to add or to set. */
 export type OrganizationApplicationsInput = z.input<typeof applicationsInput>;
 
 interface Changed {
   readonly organization: Organization;
-  /** Who joined, in the order asked for. */
+  /** The ids of those who joined, in the given order. */
   readonly added: string[];
-  /** Who left, by id. */
+  /** The ids of those who left. */
   readonly removed: string[];
 }
 
 /**
- * Adds up to 5,000 users to an organization; members are left alone. Raises `Organization.Membership.Updated`
- * with the new ones.
+ * Adds up to 5,000 users to an organization; existing members stay as they are. Raises
+ * `Organization.Membership.Updated` with the new members.
  *
  * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first user that is missing.
  */
@@ -57,9 +57,9 @@ export async function addOrganizationUsers(
 }
 
 /**
- * Takes a user out of an organization, with the roles held there. Raises `Organization.Membership.Updated`.
+ * Removes a user, with the roles held there, from an organization. Raises `Organization.Membership.Updated`.
  *
- * @throws {NotFoundError} of the organization, or of the user who is no member.
+ * @throws {NotFoundError} of the organization, or of a user who is not a member.
  */
 export async function removeOrganizationUser(
   context: Context,
@@ -72,7 +72,7 @@ export async function removeOrganizationUser(
 }
 
 /**
- * Leaves an organization with these users, up to 5,000; those who stay keep their roles. Raises
+ * Sets the users of an organization, up to 5,000; those who stay keep their roles. Raises
  * `Organization.Membership.Updated` with those who joined and those who left.
  *
  * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first user that is missing.
@@ -89,8 +89,8 @@ export async function replaceOrganizationUsers(
 }
 
 /**
- * Adds up to 5,000 machine-to-machine applications to an organization; members are left alone. Raises
- * `Organization.Membership.Updated` with the new ones.
+ * Adds up to 5,000 machine-to-machine applications to an organization; existing members stay as they are. Raises
+ * `Organization.Membership.Updated` with the new members.
  *
  * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first application that is missing;
  *   {@link NotAllowedError} on another type of application.
@@ -107,10 +107,9 @@ export async function addOrganizationApplications(
 }
 
 /**
- * Takes an application out of an organization, with the roles held there. Raises
- * `Organization.Membership.Updated`.
+ * Removes an application, with the roles held there, from an organization. Raises `Organization.Membership.Updated`.
  *
- * @throws {NotFoundError} of the organization, or of the application that is no member.
+ * @throws {NotFoundError} of the organization, or of an application that is not a member.
  */
 export async function removeOrganizationApplication(
   context: Context,
@@ -123,7 +122,7 @@ export async function removeOrganizationApplication(
 }
 
 /**
- * Leaves an organization with these applications, up to 5,000; those that stay keep their roles. Raises
+ * Sets the applications of an organization, up to 5,000; those that stay keep their roles. Raises
  * `Organization.Membership.Updated` with those that joined and those that left.
  *
  * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first application that is missing;
@@ -147,7 +146,7 @@ export async function replaceOrganizationApplications(
   return { organization, addedApplicationIds: added, removedApplicationIds: removed };
 }
 
-/** Records a change of members in the caller's transaction: nothing where nobody joined or left. */
+/** Records a change of members in the caller's transaction; nothing if nobody joined or left. */
 export function recordMembership(
   tx: Transaction,
   context: Context,
@@ -165,11 +164,11 @@ export function recordMembership(
 }
 
 /**
- * Makes members of an organization that the caller has locked, and records nothing.
+ * Adds members to an organization that the caller has locked; records no event.
  *
- * @returns Those who were no members before, in the order asked for.
- * @throws {NotFoundError} of the first that is missing; {@link NotAllowedError} on an application that is not for
- *   machines.
+ * @returns Those who were not members before, in the given order.
+ * @throws {NotFoundError} of the first that is missing; {@link NotAllowedError} on an application of another type than
+ *   machine-to-machine.
  */
 export async function addMembers(
   tx: Transaction,
@@ -190,9 +189,9 @@ export async function addMembers(
 }
 
 /**
- * Takes all members of a kind out of an organization that the caller has locked, and records nothing.
+ * Removes all members of a kind from an organization that the caller has locked; records no event.
  *
- * @returns Who left, by id.
+ * @returns The ids of those who left.
  */
 export async function removeMembers(
   tx: Transaction,
@@ -229,8 +228,8 @@ async function replaceMembers(
   return { added, removed: await removeMembers(tx, kind, organizationId, ids) };
 }
 
-// The locks keep those found from being deleted until the transaction ends. In order of id, so that two calls
-// with the same users in different organizations do not wait for each other crosswise.
+// The locks prevent deletion until the transaction ends. They are taken in order of id, so that two calls with the same
+// users in different organizations cannot deadlock.
 async function assertUsers(tx: Transaction, ids: readonly string[]): Promise<void> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT "id" FROM "User" WHERE "id" = ANY(${[...ids]}::text[]) ORDER BY "id" FOR KEY SHARE`;

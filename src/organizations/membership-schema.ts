@@ -30,14 +30,14 @@ const applicationsInput = (t: InputFields) => ({
 
 addMutation('addOrganizationUsers', {
   description:
-    'Adds up to 5,000 users to an organization; members are left alone. Raises `Organization.Membership.Updated` with the new ones.',
+    'Adds up to 5,000 users to an organization; existing members stay as they are. Raises `Organization.Membership.Updated` with the new ones.',
   scope: 'organizations:write',
   input: usersInput,
   payload: (t: PayloadFields<Changed<'addedUserIds'>>) => ({
     ...organizationPayload(t),
     addedUserIds: t.field({
       type: ['ID'],
-      description: 'Those who were no members before.',
+      description: 'Those who were not members before.',
       resolve: ({ addedUserIds }) => addedUserIds,
     }),
   }),
@@ -47,17 +47,17 @@ addMutation('addOrganizationUsers', {
 
 addMutation('removeOrganizationUser', {
   description:
-    'Takes a user out of an organization, with the roles held there. Raises `Organization.Membership.Updated`.',
+    'Removes a user, with the roles held there, from an organization. Raises `Organization.Membership.Updated`.',
   scope: 'organizations:write',
   input: (t) => ({
     ...organizationField(t),
-    userId: t.id({ required: true, description: 'The member to take out.' }),
+    userId: t.id({ required: true, description: 'The member to remove.' }),
   }),
   payload: (t: PayloadFields<Changed<'removedUserIds'>>) => ({
     ...organizationPayload(t),
     removedUserIds: t.field({
       type: ['ID'],
-      description: 'The one who left.',
+      description: 'The user who left.',
       resolve: ({ removedUserIds }) => removedUserIds,
     }),
   }),
@@ -67,7 +67,7 @@ addMutation('removeOrganizationUser', {
 
 addMutation('replaceOrganizationUsers', {
   description:
-    'Leaves an organization with these users, up to 5,000; those who stay keep their roles. Raises `Organization.Membership.Updated` with those who joined and those who left, several of them beyond 5,000.',
+    'Sets the users of an organization, up to 5,000; those who stay keep their roles. Raises `Organization.Membership.Updated` with those who joined and those who left: several events for more than 5,000.',
   scope: 'organizations:write',
   input: usersInput,
   payload: (t: PayloadFields<Changed<'addedUserIds' | 'removedUserIds'>>) => ({
@@ -89,14 +89,14 @@ addMutation('replaceOrganizationUsers', {
 
 addMutation('addOrganizationApplications', {
   description:
-    'Adds up to 5,000 machine-to-machine applications to an organization; members are left alone. Raises `Organization.Membership.Updated` with the new ones.',
+    'Adds up to 5,000 machine-to-machine applications to an organization; existing members stay as they are. Raises `Organization.Membership.Updated` with the new ones.',
   scope: 'organizations:write',
   input: applicationsInput,
   payload: (t: PayloadFields<Changed<'addedApplicationIds'>>) => ({
     ...organizationPayload(t),
     addedApplicationIds: t.field({
       type: ['ID'],
-      description: 'Those who were no members before.',
+      description: 'Those that were not members before.',
       resolve: ({ addedApplicationIds }) => addedApplicationIds,
     }),
   }),
@@ -106,17 +106,17 @@ addMutation('addOrganizationApplications', {
 
 addMutation('removeOrganizationApplication', {
   description:
-    'Takes an application out of an organization, with the roles held there. Raises `Organization.Membership.Updated`.',
+    'Removes an application, with the roles held there, from an organization. Raises `Organization.Membership.Updated`.',
   scope: 'organizations:write',
   input: (t) => ({
     ...organizationField(t),
-    applicationId: t.id({ required: true, description: 'The member to take out.' }),
+    applicationId: t.id({ required: true, description: 'The member to remove.' }),
   }),
   payload: (t: PayloadFields<Changed<'removedApplicationIds'>>) => ({
     ...organizationPayload(t),
     removedApplicationIds: t.field({
       type: ['ID'],
-      description: 'The one who left.',
+      description: 'The application that left.',
       resolve: ({ removedApplicationIds }) => removedApplicationIds,
     }),
   }),
@@ -126,19 +126,19 @@ addMutation('removeOrganizationApplication', {
 
 addMutation('replaceOrganizationApplications', {
   description:
-    'Leaves an organization with these machine-to-machine applications, up to 5,000; those who stay keep their roles. Raises `Organization.Membership.Updated` with those who joined and those who left, several of them beyond 5,000.',
+    'Sets the machine-to-machine applications of an organization, up to 5,000; those that stay keep their roles. Raises `Organization.Membership.Updated` with those that joined and those that left: several events for more than 5,000.',
   scope: 'organizations:write',
   input: applicationsInput,
   payload: (t: PayloadFields<Changed<'addedApplicationIds' | 'removedApplicationIds'>>) => ({
     ...organizationPayload(t),
     addedApplicationIds: t.field({
       type: ['ID'],
-      description: 'Those who joined.',
+      description: 'Those that joined.',
       resolve: ({ addedApplicationIds }) => addedApplicationIds,
     }),
     removedApplicationIds: t.field({
       type: ['ID'],
-      description: 'Those who left.',
+      description: 'Those that left.',
       resolve: ({ removedApplicationIds }) => removedApplicationIds,
     }),
   }),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
 import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { changesBetween, recordEvent } from '../events/record.ts';
 import type { Organization, Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { jsonObject, name, notNull, parseInput, patched, text } from '../input.ts';
+import type { Context } from '../services.ts';
 import { recordMembership, removeMembers } from './members.ts';
 import { organizationRecord } from './payload.ts';
 
@@ -15,7 +15,7 @@ const createOrganizationInput = z.object({
   customData: jsonObject.nullish(),
 });
 
-/** What `createOrganization` takes. */
+/** The input of `createOrganization`. */
 export type CreateOrganizationInput = z.input<typeof createOrganizationInput>;
 
 /**
@@ -51,11 +51,11 @@ const updateOrganizationInput = z.object({
   customData: jsonObject.nullish(),
 });
 
-/** What `updateOrganization` takes: an absent field is left alone, null clears it. */
+/** The input of `updateOrganization`: an absent field stays as it is; null clears it. */
 export type UpdateOrganizationInput = z.input<typeof updateOrganizationInput>;
 
 /**
- * Changes an organization's own fields. Raises `Organization.Data.Updated` where something changed.
+ * Changes an organization's own fields. Raises `Organization.Data.Updated` if something changed.
  *
  * @throws {InvalidInputError} {@link NotFoundError}
  */
@@ -90,9 +90,9 @@ export async function updateOrganization(
 
 /**
  * Deletes an organization with its memberships, invitations, e-mail domains and just-in-time roles. Raises
- * `Organization.Membership.Updated` for its members, several of them beyond 5,000, then `Organization.Deleted`.
+ * `Organization.Membership.Updated` for its members (several events for more than 5,000), then `Organization.Deleted`.
  *
- * @returns The organization as it last was.
+ * @returns The organization in its last state.
  * @throws {NotFoundError}
  */
 export async function deleteOrganization(

@@ -1,17 +1,8 @@
-import type {
-  OrganizationMembershipData,
-  OrganizationRecord,
-  OrganizationRoleRecord,
-  OrganizationScopeRecord,
-  OrganizationScopeReference,
-} from '../events/payloads.ts';
-import type {
-  Organization,
-  OrganizationRole,
-  OrganizationScope,
-} from '../generated/prisma/client.ts';
+import type { EventData } from '../events/catalogue.ts';
+import type { OrganizationRecord } from '../events/records.ts';
+import type { Organization } from '../generated/prisma/client.ts';
 
-/** An organization as events tell it. */
+/** An organization as events show it. */
 export const organizationRecord = (organization: Organization): OrganizationRecord => ({
   id: organization.id,
   name: organization.name,
@@ -21,35 +12,12 @@ export const organizationRecord = (organization: Organization): OrganizationReco
   updatedAt: organization.updatedAt.toISOString(),
 });
 
-/** An organization role as events tell it. */
-export const organizationRoleRecord = (role: OrganizationRole): OrganizationRoleRecord => ({
-  id: role.id,
-  name: role.name,
-  description: role.description,
-  type: role.type,
-  createdAt: role.createdAt.toISOString(),
-  updatedAt: role.updatedAt.toISOString(),
-});
-
-/** An organization scope as events tell it. */
-export const organizationScopeRecord = (scope: OrganizationScope): OrganizationScopeRecord => ({
-  id: scope.id,
-  name: scope.name,
-  description: scope.description,
-  createdAt: scope.createdAt.toISOString(),
-  updatedAt: scope.updatedAt.toISOString(),
-});
-
-/** An organization scope as events about organization roles name it. */
-export const organizationScopeReference = ({
-  id,
-  name,
-}: OrganizationScope): OrganizationScopeReference => ({ id, name });
+type MembershipData = EventData<'Organization.Membership.Updated'>;
 
 /** Who joined an organization and who left it. */
-export type MembershipChange = Partial<Omit<OrganizationMembershipData, 'organizationId'>>;
+export type MembershipChange = Partial<Omit<MembershipData, 'organizationId'>>;
 
-/** The most members that one event names; a larger change is told by several. */
+/** The most members in one event; a larger change has several events. */
 export const maxMembersAnEvent = 5000;
 
 const lists = [
@@ -59,11 +27,8 @@ const lists = [
   'removedApplicationIds',
 ] as const;
 
-/** The data of the events that tell a change of members: none where nobody joined or left. */
-export function membershipData(
-  organizationId: string,
-  change: MembershipChange,
-): OrganizationMembershipData[] {
+/** The data of the events of a membership change; none if nobody joined or left. */
+export function membershipData(organizationId: string, change: MembershipChange): MembershipData[] {
   const entries = lists.flatMap((list) => (change[list] ?? []).map((id) => ({ list, id })));
   const count = Math.ceil(entries.length / maxMembersAnEvent);
   return Array.from({ length: count }, (_, index) => {

@@ -1,12 +1,20 @@
-import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
+import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   OrganizationEmailDomain as OrganizationEmailDomainRow,
-  OrganizationInvitation as OrganizationInvitationRow,
   Organization as OrganizationRow,
   Prisma,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { between, connectionOf, cursorOf, orderInput, readPage } from '../graphql/list.ts';
+import {
+  assertMayFilter,
+  between,
+  connectionOf,
+  cursorOf,
+  orderInput,
+  readPage,
+  searchDescription,
+  searching,
+} from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -14,7 +22,7 @@ import {
   type PayloadFields,
 } from '../graphql/mutation.ts';
 import { relatedList } from '../graphql/related-list.ts';
-import { OrganizationInvitation, OrganizationInvitationConnection } from './invitation-schema.ts';
+import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   addOrganizationEmailDomain,
   removeOrganizationEmailDomain,
@@ -27,8 +35,8 @@ import {
   OrganizationUserConnection,
   rolesOfMember,
 } from './member-schema.ts';
+import { membershipId } from './membership-id.ts';
 import { createOrganization, deleteOrganization, updateOrganization } from './operations.ts';
-import { OrganizationRole, OrganizationRoleConnection } from './role-schema.ts';
 
 const OrganizationEmailDomain = builder.prismaObject('OrganizationEmailDomain', {
   description: 'An e-mail domain whose people join an organization just in time.',
@@ -47,12 +55,16 @@ const OrganizationEmailDomainConnection = connectionOf(
 type Membership = typeof OrganizationUser.$inferType;
 type ApplicationMembership = typeof OrganizationApplication.$inferType;
 
-const members = relatedList<Membership>({ relation: 'members', key: 'userId' });
+const members = relatedList<Membership>({
+  relation: 'members',
+  key: 'userId',
+  sealsCursors: true,
+});
 const applications = relatedList<ApplicationMembership>({
   relation: 'applications',
   key: 'applicationId',
+  sealsCursors: true,
 });
-const invitations = relatedList<OrganizationInvitationRow>({ relation: 'invitations', key: 'id' });
 const emailDomains = relatedList<OrganizationEmailDomainRow>({
   relation: 'emailDomains',
   key: 'domain',
@@ -62,23 +74,23 @@ const jitRoles = relatedList<
   typeof OrganizationRole.$inferType
 >({ relation: 'jitRoles', key: 'organizationRoleId', through: 'organizationRole' });
 
-/** A customer, a team: something that users and applications are members of. */
+/** A customer or a team: users and applications are members of it. */
 export const Organization = builder.prismaNode('Organization', {
   nullable: true,
   id: { field: 'id', description: "The organization's id: a TypeID with the prefix `org`." },
-  description: 'A customer, a team: something that users and applications are members of.',
+  description: 'A customer or a team: users and applications are members of it.',
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, to show.' }),
+    name: t.exposeString('name', { description: 'Its display name.' }),
     description: t.exposeString('description', { nullable: true, description: 'What it is.' }),
     customData: t.expose('customData', {
       type: 'JSONObject',
-      description: 'Whatever the admin tools keep about the organization.',
+      description: 'Data that admin tools keep about the organization.',
     }),
     members: t.connection(
       {
         type: OrganizationUser,
-        description: 'The memberships of users, by the age of the user, oldest first.',
+        description: 'The memberships of users, oldest user first.',
         ...members,
       },
       OrganizationUserConnection,
@@ -86,24 +98,15 @@ export const Organization = builder.prismaNode('Organization', {
     applications: t.connection(
       {
         type: OrganizationApplication,
-        description:
-          'The memberships of applications, by the age of the application, oldest first.',
+        description: 'The memberships of applications, oldest application first.',
         ...applications,
       },
       OrganizationApplicationConnection,
     ),
-    invitations: t.connection(
-      {
-        type: OrganizationInvitation,
-        description: 'The invitations to it, whatever their status, oldest first.',
-        ...invitations,
-      },
-      OrganizationInvitationConnection,
-    ),
     emailDomains: t.connection(
       {
         type: OrganizationEmailDomain,
-        description: 'The e-mail domains whose people join just in time, in order of the alphabet.',
+        description: 'The e-mail domains whose people join just in time, in alphabetical order.',
         ...emailDomains,
       },
       OrganizationEmailDomainConnection,
@@ -111,7 +114,7 @@ export const Organization = builder.prismaNode('Organization', {
     jitRoles: t.connection(
       {
         type: OrganizationRole,
-        description: 'The organization roles that people get who join just in time, oldest first.',
+        description: 'The organization roles of people who join just in time, oldest first.',
         ...jitRoles,
       },
       OrganizationRoleConnection,
@@ -129,14 +132,19 @@ const rolesField = {
   ...rolesOfMember,
 };
 
-// An edge from a user to an organization is a membership, and the membership is what has the roles.
+// The edge from a user to an organization is the membership, which holds the roles.
 const UserOrganizationEdge = builder.prismaObject('OrganizationUser', {
   variant: 'UserOrganizationEdge',
-  description: 'An organization of a user, with what the user has there.',
+  description: 'An organization of a user, with the membership of the user.',
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
+    id: t.id({
+      description: "The membership's id, the same as in the organization's own list.",
+      resolve: ({ organizationId, userId }, _args, context) =>
+        membershipId(context, { organizationId, userId }),
+    }),
     cursor: t.string({
-      description: 'Its place in the list.',
+      description: 'The cursor of this edge.',
       resolve: ({ organizationId }) => cursorOf(organizationId),
     }),
     node: t.relation('organization', { description: 'The organization.' }),
@@ -147,11 +155,16 @@ const UserOrganizationEdge = builder.prismaObject('OrganizationUser', {
 
 const ApplicationOrganizationEdge = builder.prismaObject('OrganizationApplication', {
   variant: 'ApplicationOrganizationEdge',
-  description: 'An organization of an application, with what the application has there.',
+  description: 'An organization of an application, with the membership of the application.',
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
+    id: t.id({
+      description: "The membership's id, the same as in the organization's own list.",
+      resolve: ({ organizationId, applicationId }, _args, context) =>
+        membershipId(context, { organizationId, applicationId }),
+    }),
     cursor: t.string({
-      description: 'Its place in the list.',
+      description: 'The cursor of this edge.',
       resolve: ({ organizationId }) => cursorOf(organizationId),
     }),
     node: t.relation('organization', { description: 'The organization.' }),
@@ -185,6 +198,7 @@ builder.prismaObjectField('User', 'organizations', (t) =>
     {
       type: Organization,
       description: 'The organizations that the user is a member of, oldest first.',
+      authScopes: { scope: 'organizations:read' },
       ...organizationsOfMember,
     },
     UserOrganizationConnection,
@@ -196,6 +210,7 @@ builder.prismaObjectField('Application', 'organizations', (t) =>
     {
       type: Organization,
       description: 'The organizations that the application is a member of, oldest first.',
+      authScopes: { scope: 'organizations:read' },
       ...organizationsOfMember,
     },
     ApplicationOrganizationConnection,
@@ -203,34 +218,38 @@ builder.prismaObjectField('Application', 'organizations', (t) =>
 );
 
 const OrganizationFilter = builder.inputType('OrganizationFilter', {
-  description: 'Which organizations to list: those for which every field given holds.',
+  description: 'Which organizations to list. A match meets every field that is given.',
   fields: (t) => ({
-    search: t.string({
-      description: 'Part of the name, the description or the id, whatever its case.',
+    search: t.string({ description: searchDescription('the name, the description or the id') }),
+    userId: t.id({ description: 'Has this user as a member. Also requires `users:read`.' }),
+    applicationId: t.id({
+      description: 'Has this application as a member. Also requires `applications:read`.',
     }),
-    userId: t.id({ description: 'Has this user as a member.' }),
-    applicationId: t.id({ description: 'Has this application as a member.' }),
-    emailDomain: t.string({ description: 'Has people of this e-mail domain join just in time.' }),
+    emailDomain: t.string({ description: 'People with this e-mail domain join it just in time.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Was created after this instant.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Was created before this instant.' }),
   }),
 });
 
 const order = orderInput('Organization', {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
-  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By when they last changed.' },
+  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
+  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By time of the last change.' },
   NAME: { field: 'name', nullable: false, description: 'By name.' },
 });
+
+// Scopes that a filter on another area requires.
+const organizationFilterScopes = {
+  userId: 'users:read',
+  applicationId: 'applications:read',
+} as const;
 
 function organizationWhere(
   filter: typeof OrganizationFilter.$inferInput | null | undefined,
 ): Prisma.OrganizationWhereInput {
   if (!filter) return {};
   const { userId, applicationId, emailDomain } = filter;
-  const search = filter.search?.trim();
-  const contains = { contains: search ?? '', mode: 'insensitive' } as const;
   return {
-    ...(search ? { OR: [{ name: contains }, { description: contains }, { id: contains }] } : {}),
+    ...searching(filter.search, ['name', 'description', 'id']),
     ...(userId == null ? {} : { members: { some: { userId } } }),
     ...(applicationId == null ? {} : { applications: { some: { applicationId } } }),
     ...(emailDomain == null
@@ -244,7 +263,7 @@ builder.queryFields((t) => ({
   organization: t.prismaField({
     type: 'Organization',
     nullable: true,
-    description: 'An organization, or null where there is none with that id.',
+    description: 'An organization, or null if none has that id.',
     authScopes: { scope: 'organizations:read' },
     args: { id: t.arg.id({ required: true, description: "The organization's id." }) },
     resolve: (query, _root, { id }, { database }) =>
@@ -253,21 +272,23 @@ builder.queryFields((t) => ({
   organizations: t.connection(
     {
       type: Organization,
-      description: 'The organizations, newest first where no order is asked for.',
+      description: 'The organizations, newest first by default.',
       authScopes: { scope: 'organizations:read' },
       args: {
         filter: t.arg({ type: OrganizationFilter, description: 'Which organizations to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) =>
-        readPage({
+      resolve: (_root, args, context, info) => {
+        assertMayFilter(context, args.filter, organizationFilterScopes);
+        return readPage({
           args,
           context,
           info,
           model: context.database.prisma.organization,
           where: organizationWhere(args.filter),
           order: order.read(args.orderBy),
-        }),
+        });
+      },
     },
     OrganizationConnection,
   ),
@@ -305,7 +326,7 @@ addMutation('createOrganization', {
 
 addMutation('updateOrganization', {
   description:
-    'Changes an organization. An absent field is left alone, null clears it; custom data is replaced as a whole. Raises `Organization.Data.Updated` where something changes.',
+    'Changes an organization. An absent field stays as it is; null clears it; custom data is replaced as a whole. Raises `Organization.Data.Updated` if something changes.',
   scope: 'organizations:write',
   input: (t) => ({
     id: t.id({ required: true, description: "The organization's id." }),
@@ -320,7 +341,7 @@ addMutation('updateOrganization', {
 
 addMutation('deleteOrganization', {
   description:
-    'Deletes an organization with its memberships, the roles held in it, its invitations, e-mail domains and just-in-time roles. Raises `Organization.Membership.Updated` for its members, several of them beyond 5,000, then `Organization.Deleted`.',
+    'Deletes an organization with its memberships, the roles held in it, its invitations, e-mail domains and just-in-time roles. Raises `Organization.Membership.Updated` for its members (several events for more than 5,000), then `Organization.Deleted`.',
   scope: 'organizations:write',
   input: (t) => ({ id: t.id({ required: true, description: "The organization's id." }) }),
   payload: (t: PayloadFields<OrganizationPayload>) => organizationPayload(t),
@@ -350,14 +371,14 @@ addMutation('addOrganizationEmailDomain', {
   scope: 'organizations:write',
   input: emailDomainInput,
   payload: (t: PayloadFields<OrganizationPayload>) => organizationPayload(t),
-  errors: [InvalidInputError, NotFoundError, ConflictError],
+  errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   resolve: async (input, context) => ({
     organization: await addOrganizationEmailDomain(context, input),
   }),
 });
 
 addMutation('removeOrganizationEmailDomain', {
-  description: 'Takes an e-mail domain from an organization; members stay. Raises no event.',
+  description: 'Removes an e-mail domain from an organization; members stay. Raises no event.',
   scope: 'organizations:write',
   input: emailDomainInput,
   payload: (t: PayloadFields<OrganizationPayload>) => organizationPayload(t),
@@ -369,7 +390,7 @@ addMutation('removeOrganizationEmailDomain', {
 
 addMutation('replaceOrganizationJitRoles', {
   description:
-    'Sets the organization roles that people get who join just in time; members keep what they have. Raises no event.',
+    'Sets the organization roles of people who join just in time; members keep the roles they have. Raises no event.',
   scope: 'organizations:write',
   input: (t) => ({
     organizationId: t.id({ required: true, description: "The organization's id." }),
@@ -379,7 +400,7 @@ addMutation('replaceOrganizationJitRoles', {
     }),
   }),
   payload: (t: PayloadFields<OrganizationPayload>) => organizationPayload(t),
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({
     organization: await replaceOrganizationJitRoles(context, input),
   }),

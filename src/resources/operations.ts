@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
 import { managementIndicator } from '../auth/scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
@@ -8,7 +7,8 @@ import { NotAllowedError } from '../errors.ts';
 import { changesBetween, type NewEvent, recordEvent, recordEvents } from '../events/record.ts';
 import type { Resource, Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { name, notNull, parseInput, patched, text } from '../input.ts';
+import { fault, name, notNull, parseInput, patched, text } from '../input.ts';
+import type { Context } from '../services.ts';
 import { scopeRecord, scopeReference } from './payload.ts';
 
 /** An absolute URI without a fragment (RFC 8707 §2). */
@@ -16,15 +16,21 @@ export const isResourceIndicator = (value: string): boolean =>
   /^[a-z][a-z0-9+.-]*:[^\s#]+$/i.test(value) && URL.canParse(value);
 
 const indicator = text(2048)
-  .refine(isResourceIndicator, 'must be an absolute URI without a fragment')
+  .refine(
+    isResourceIndicator,
+    fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
+  )
   .refine(
     (value) => !value.startsWith('urn:signet:'),
     'must not begin with urn:signet:, which Signet keeps for itself',
   );
+/** The longest lifetime of an access token, in seconds. */
+export const maxAccessTokenTtlSeconds = 2_592_000;
+
 const ttl = z
   .int('must be a whole number')
   .min(1, 'must be at least 1')
-  .max(2_592_000, 'must be at most 2592000, which is 30 days');
+  .max(maxAccessTokenTtlSeconds, `must be at most ${maxAccessTokenTtlSeconds}, which is 30 days`);
 
 const createResourceInput = z.object({
   name: name(),
@@ -68,7 +74,7 @@ const updateResourceInput = z.object({
 const defaultTtlSeconds = 3600;
 
 /**
- * Changes a resource's name or the lifetime of its tokens. The indicator stays: tokens and services know it.
+ * Changes a resource's name or the lifetime of its tokens. The indicator cannot change: tokens and services use it.
  *
  * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} on the management resource.
  */
@@ -95,7 +101,7 @@ export async function updateResource(
  * Deletes a resource with its scopes. Raises `Role.Scopes.Updated` and `OrganizationRole.Scopes.Updated` for each
  * role that loses scopes, then `Scope.Deleted` for each scope.
  *
- * @returns The resource as it last was.
+ * @returns The resource in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on the management resource.
  */
 export async function deleteResource(context: Context, { id }: { id: string }): Promise<Resource> {
@@ -156,7 +162,7 @@ const updateScopeInput = z.object({
 });
 
 /**
- * Changes a scope. Raises `Scope.Data.Updated` where something changed.
+ * Changes a scope. Raises `Scope.Data.Updated` if something changed.
  *
  * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} {@link NotAllowedError} on a scope of
  *   the management resource.
@@ -185,7 +191,7 @@ export async function updateScope(
  * Deletes a scope. Raises `Role.Scopes.Updated` and `OrganizationRole.Scopes.Updated` for each role that loses
  * it, then `Scope.Deleted`.
  *
- * @returns The scope as it last was.
+ * @returns The scope in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on a scope of the management resource.
  */
 export async function deleteScope(context: Context, { id }: { id: string }): Promise<Scope> {
@@ -213,7 +219,7 @@ async function lockOwnScope(tx: Transaction, id: string): Promise<Scope> {
   return scope;
 }
 
-/** What the loss of scopes means to the roles that hold them, then to the scopes themselves. */
+/** The events of scopes that are deleted: first those of the roles that hold them, then their own. */
 async function eventsOfScopeLoss(tx: Transaction, scopes: readonly Scope[]): Promise<NewEvent[]> {
   const byId = new Map(scopes.map((scope) => [scope.id, scopeReference(scope)]));
   const where = { scopeId: { in: [...byId.keys()] } };

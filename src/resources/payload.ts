@@ -1,7 +1,7 @@
-import type { ScopeRecord, ScopeReference } from '../events/payloads.ts';
+import type { ScopeRecord, ScopeReference } from '../events/records.ts';
 import type { Scope } from '../generated/prisma/client.ts';
 
-/** A scope as events tell it. */
+/** A scope as events show it. */
 export const scopeRecord = (scope: Scope): ScopeRecord => ({
   id: scope.id,
   resourceId: scope.resourceId,
@@ -11,7 +11,7 @@ export const scopeRecord = (scope: Scope): ScopeRecord => ({
   updatedAt: scope.updatedAt.toISOString(),
 });
 
-/** A scope as events about roles name it. */
+/** A scope as events about roles show it. */
 export const scopeReference = ({ id, name, resourceId }: Scope): ScopeReference => ({
   id,
   name,

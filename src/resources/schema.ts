@@ -5,7 +5,13 @@ import type {
   Scope as ScopeRow,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
+import {
+  connectionOf,
+  orderInput,
+  readPage,
+  searchDescription,
+  searching,
+} from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -28,7 +34,7 @@ export const Resource = builder.prismaNode('Resource', {
   description: 'An API that access tokens can be aimed at.',
   authScopes: { scope: 'resources:read' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, to show.' }),
+    name: t.exposeString('name', { description: 'Its display name.' }),
     indicator: t.exposeString('indicator', {
       description:
         "The resource indicator (RFC 8707): an absolute URI, the `aud` of the resource's tokens.",
@@ -74,33 +80,28 @@ export const ScopeConnection = connectionOf('Scope', Scope);
 const ResourceConnection = connectionOf('Resource', Resource);
 
 const ResourceFilter = builder.inputType('ResourceFilter', {
-  description: 'Which resources to list: those for which every field given holds.',
+  description: 'Which resources to list. A match meets every field that is given.',
   fields: (t) => ({
-    search: t.string({
-      description: 'Part of the name, the indicator or the id, whatever its case.',
-    }),
+    search: t.string({ description: searchDescription('the name, the indicator or the id') }),
   }),
 });
 
 const order = orderInput('Resource', {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
+  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
   NAME: { field: 'name', nullable: false, description: 'By name.' },
 });
 
 function resourceWhere(
   filter: typeof ResourceFilter.$inferInput | null | undefined,
 ): Prisma.ResourceWhereInput {
-  const search = filter?.search?.trim();
-  if (!search) return {};
-  const contains = containing(search);
-  return { OR: [{ name: contains }, { indicator: contains }, { id: contains }] };
+  return searching(filter?.search, ['name', 'indicator', 'id']);
 }
 
 builder.queryFields((t) => ({
   resource: t.prismaField({
     type: 'Resource',
     nullable: true,
-    description: 'A resource, or null where there is none with that id.',
+    description: 'A resource, or null if none has that id.',
     authScopes: { scope: 'resources:read' },
     args: { id: t.arg.id({ required: true, description: "The resource's id." }) },
     resolve: (query, _root, { id }, { database }) =>
@@ -109,7 +110,7 @@ builder.queryFields((t) => ({
   resources: t.connection(
     {
       type: Resource,
-      description: 'The resources, newest first where no order is asked for.',
+      description: 'The resources, newest first by default.',
       authScopes: { scope: 'resources:read' },
       args: {
         filter: t.arg({ type: ResourceFilter, description: 'Which resources to list.' }),
@@ -212,7 +213,7 @@ addMutation('createScope', {
 });
 
 addMutation('updateScope', {
-  description: 'Changes a scope. Raises `Scope.Data.Updated` where something changes.',
+  description: 'Changes a scope. Raises `Scope.Data.Updated` if something changes.',
   scope: 'resources:write',
   input: (t) => ({
     id: t.id({ required: true, description: "The scope's id." }),

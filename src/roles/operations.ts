@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
+import { assertMayGive } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
@@ -9,6 +9,7 @@ import { type Role, RoleType, type Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { distinct, name, notNull, parseInput, patched, text } from '../input.ts';
 import { scopeReference } from '../resources/payload.ts';
+import type { Context } from '../services.ts';
 import { roleRecord } from './payload.ts';
 
 const scopeIds = distinct(z.string(), 1000);
@@ -26,9 +27,10 @@ const roleConflicts = {
 };
 
 /**
- * Creates a role. Raises `Role.Created`, then `Role.Scopes.Updated` where scopes are given.
+ * Creates a role. Raises `Role.Created`, then `Role.Scopes.Updated` if scopes are given.
  *
- * @throws {InvalidInputError} {@link NotFoundError} of a scope; {@link ConflictError} on `name`.
+ * @throws {InvalidInputError} {@link NotFoundError} of a scope; {@link ConflictError} on `name`;
+ *   {@link NotAllowedError} when it would hold more than the caller.
  */
 export async function createRole(
   context: Context,
@@ -64,9 +66,10 @@ const updateRoleInput = z.object({
 });
 
 /**
- * Changes a role's own fields; its type stays. Raises `Role.Data.Updated` where something changed.
+ * Changes a role's own fields; its type cannot change. Raises `Role.Data.Updated` if something changed.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `name`.
+ * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `name`; {@link NotAllowedError} when new
+ *   users would get more than the caller holds.
  */
 export async function updateRole(
   context: Context,
@@ -78,6 +81,7 @@ export async function updateRole(
       await lockRow(tx, 'Role', id);
       const before = await tx.role.findUniqueOrThrow({ where: { id } });
       if (patch.isDefault) assertCanBeDefault(before.type);
+      if (patch.isDefault && !before.isDefault) await assertMayGive(tx, context, { roleIds: [id] });
       const changes = changesBetween(roleRecord(before), roleRecord(patched(before, patch)));
       if (!changes) return before;
       const role = await tx.role.update({
@@ -100,7 +104,7 @@ function assertCanBeDefault(type: Role['type']) {
 /**
  * Deletes a role; users and applications lose it. Raises `Role.Deleted`.
  *
- * @returns The role as it last was.
+ * @returns The role in its last state.
  * @throws {NotFoundError}
  */
 export async function deleteRole(context: Context, { id }: { id: string }): Promise<Role> {
@@ -115,9 +119,10 @@ export async function deleteRole(context: Context, { id }: { id: string }): Prom
 const addRoleScopesInput = z.object({ roleId: z.string(), scopeIds });
 
 /**
- * Gives scopes to a role; those it has are left alone. Raises `Role.Scopes.Updated` with the new ones.
+ * Gives scopes to a role; it keeps those it has. Raises `Role.Scopes.Updated` with the new ones.
  *
- * @throws {InvalidInputError} {@link NotFoundError} of the role or a scope.
+ * @throws {InvalidInputError} {@link NotFoundError} of the role or a scope; {@link NotAllowedError} of a scope that the
+ *   caller does not hold.
  */
 export async function addRoleScopes(
   context: Context,
@@ -132,9 +137,9 @@ export async function addRoleScopes(
 }
 
 /**
- * Takes a scope from a role. Raises `Role.Scopes.Updated`.
+ * Removes a scope from a role. Raises `Role.Scopes.Updated`.
  *
- * @throws {NotFoundError} of the role, or of the scope where the role does not hold it.
+ * @throws {NotFoundError} of the role, or of the scope if the role does not hold it.
  */
 export async function removeRoleScope(
   context: Context,
@@ -164,6 +169,7 @@ async function addScopes(
   wanted: readonly string[],
 ): Promise<void> {
   const scopes = await findScopes(tx, wanted);
+  await assertMayGive(tx, context, { scopeIds: wanted });
   const held = await tx.roleScope.findMany({
     where: { roleId, scopeId: { in: [...wanted] } },
     select: { scopeId: true },
@@ -180,7 +186,7 @@ async function addScopes(
 }
 
 /**
- * Finds scopes by id, in the order asked for, and keeps them from being deleted until the transaction ends.
+ * Finds scopes by id, in the given order, and locks them against deletion until the transaction ends.
  *
  * @throws {NotFoundError} of the first that is missing.
  */
@@ -197,13 +203,15 @@ export async function findScopes(tx: Transaction, ids: readonly string[]): Promi
 }
 
 /**
- * Finds roles by id that can be given to that kind of subject, and keeps them from being deleted until the
- * transaction ends.
+ * Finds roles by id that the caller may give to that kind of subject. They cannot be deleted, or get other scopes,
+ * until the transaction ends.
  *
- * @throws {NotFoundError} of the first that is missing; {@link InvalidInputError} on roles of the other type.
+ * @throws {NotFoundError} of the first that is missing; {@link InvalidInputError} on roles of the other type;
+ *   {@link NotAllowedError} when they hold more than the caller.
  */
 export async function findAssignableRoles(
   tx: Transaction,
+  context: Context,
   ids: readonly string[],
   type: Role['type'],
 ): Promise<Role[]> {
@@ -219,5 +227,6 @@ export async function findAssignableRoles(
       : [{ path: ['roleIds', String(index)], message: `must be a role of type ${type}` }],
   );
   if (issues.length > 0) throw new InvalidInputError(issues);
+  await assertMayGive(tx, context, { roleIds: ids });
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

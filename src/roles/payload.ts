@@ -1,7 +1,7 @@
-import type { RoleRecord } from '../events/payloads.ts';
+import type { RoleRecord } from '../events/records.ts';
 import type { Role } from '../generated/prisma/client.ts';
 
-/** A role as events tell it. */
+/** A role as events show it. */
 export const roleRecord = (role: Role): RoleRecord => ({
   id: role.id,
   name: role.name,

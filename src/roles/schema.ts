@@ -1,7 +1,14 @@
-import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
+import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { Prisma, Role as RoleRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
+import {
+  assertMayFilter,
+  connectionOf,
+  orderInput,
+  readPage,
+  searchDescription,
+  searching,
+} from '../graphql/list.ts';
 import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
 import { relatedList } from '../graphql/related-list.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
@@ -44,6 +51,7 @@ export const Role = builder.prismaNode('Role', {
       {
         type: Scope,
         description: 'The scopes it holds, oldest first.',
+        authScopes: { scope: 'resources:read' },
         ...scopesOfRole,
       },
       ScopeConnection,
@@ -57,31 +65,32 @@ export const Role = builder.prismaNode('Role', {
 export const RoleConnection = connectionOf('Role', Role);
 
 const RoleFilter = builder.inputType('RoleFilter', {
-  description: 'Which roles to list: those for which every field given holds.',
+  description: 'Which roles to list. A match meets every field that is given.',
   fields: (t) => ({
-    search: t.string({
-      description: 'Part of the name, the description or the id, whatever its case.',
-    }),
-    type: t.field({ type: RoleTypeEnum, description: 'Is for these.' }),
-    isDefault: t.boolean({ description: 'Is given to new users, or is not.' }),
-    scopeId: t.id({ description: 'Holds this scope.' }),
+    search: t.string({ description: searchDescription('the name, the description or the id') }),
+    type: t.field({ type: RoleTypeEnum, description: 'Is for these subjects.' }),
+    isDefault: t.boolean({ description: 'Whether new users get it.' }),
+    scopeId: t.id({ description: 'Holds this scope. Also requires `resources:read`.' }),
   }),
 });
 
 const order = orderInput('Role', {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
+  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
   NAME: { field: 'name', nullable: false, description: 'By name.' },
 });
+
+// Scopes that a filter on another area requires.
+const roleFilterScopes = {
+  scopeId: 'resources:read',
+} as const;
 
 function roleWhere(
   filter: typeof RoleFilter.$inferInput | null | undefined,
 ): Prisma.RoleWhereInput {
   if (!filter) return {};
   const { type, isDefault, scopeId } = filter;
-  const search = filter.search?.trim();
-  const contains = containing(search ?? '');
   return {
-    ...(search ? { OR: [{ name: contains }, { description: contains }, { id: contains }] } : {}),
+    ...searching(filter.search, ['name', 'description', 'id']),
     ...(type == null ? {} : { type }),
     ...(isDefault == null ? {} : { isDefault }),
     ...(scopeId == null ? {} : { scopes: { some: { scopeId } } }),
@@ -92,7 +101,7 @@ builder.queryFields((t) => ({
   role: t.prismaField({
     type: 'Role',
     nullable: true,
-    description: 'A role, or null where there is none with that id.',
+    description: 'A role, or null if none has that id.',
     authScopes: { scope: 'roles:read' },
     args: { id: t.arg.id({ required: true, description: "The role's id." }) },
     resolve: (query, _root, { id }, { database }) =>
@@ -101,21 +110,23 @@ builder.queryFields((t) => ({
   roles: t.connection(
     {
       type: Role,
-      description: 'The roles, newest first where no order is asked for.',
+      description: 'The roles, newest first by default.',
       authScopes: { scope: 'roles:read' },
       args: {
         filter: t.arg({ type: RoleFilter, description: 'Which roles to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) =>
-        readPage({
+      resolve: (_root, args, context, info) => {
+        assertMayFilter(context, args.filter, roleFilterScopes);
+        return readPage({
           args,
           context,
           info,
           model: context.database.prisma.role,
           where: roleWhere(args.filter),
           order: order.read(args.orderBy),
-        }),
+        });
+      },
     },
     RoleConnection,
   ),
@@ -127,25 +138,25 @@ const rolePayload = (t: PayloadFields<{ role: RoleRow }>) => ({
 
 addMutation('createRole', {
   description:
-    'Creates a role. Raises `Role.Created`, then `Role.Scopes.Updated` where scopes are given.',
+    'Creates a role. Raises `Role.Created`, then `Role.Scopes.Updated` if scopes are given.',
   scope: 'roles:write',
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters. Unique.' }),
     description: t.string({ description: 'At most 1024 characters.' }),
     type: t.field({
       type: RoleTypeEnum,
-      description: 'Who it is for: users by default. It stays.',
+      description: 'Who it is for: users by default. It cannot change.',
     }),
     isDefault: t.boolean({ description: 'Whether every new user gets it.' }),
     scopeIds: t.idList({ description: 'The scopes it holds from the start, at most 1000.' }),
   }),
   payload: rolePayload,
-  errors: [InvalidInputError, NotFoundError, ConflictError],
+  errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   resolve: async (input, context) => ({ role: await createRole(context, input) }),
 });
 
 addMutation('updateRole', {
-  description: 'Changes a role. Raises `Role.Data.Updated` where something changes.',
+  description: 'Changes a role. Raises `Role.Data.Updated` if something changes.',
   scope: 'roles:write',
   input: (t) => ({
     id: t.id({ required: true, description: "The role's id." }),
@@ -154,7 +165,7 @@ addMutation('updateRole', {
     isDefault: t.boolean({ description: 'Whether every new user gets it.' }),
   }),
   payload: rolePayload,
-  errors: [InvalidInputError, NotFoundError, ConflictError],
+  errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   resolve: async (input, context) => ({ role: await updateRole(context, input) }),
 });
 
@@ -180,23 +191,23 @@ addMutation('deleteRole', {
 
 addMutation('addRoleScopes', {
   description:
-    'Gives scopes to a role; those it has are left alone. Raises `Role.Scopes.Updated` with the new ones.',
+    'Gives scopes to a role; it keeps those it has. Raises `Role.Scopes.Updated` with the new ones.',
   scope: 'roles:write',
   input: (t) => ({
     roleId: t.id({ required: true, description: "The role's id." }),
     scopeIds: t.idList({ required: true, description: 'The scopes to give, at most 1000.' }),
   }),
   payload: rolePayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({ role: await addRoleScopes(context, input) }),
 });
 
 addMutation('removeRoleScope', {
-  description: 'Takes a scope from a role. Raises `Role.Scopes.Updated`.',
+  description: 'Removes a scope from a role. Raises `Role.Scopes.Updated`.',
   scope: 'roles:write',
   input: (t) => ({
     roleId: t.id({ required: true, description: "The role's id." }),
-    scopeId: t.id({ required: true, description: 'The scope to take.' }),
+    scopeId: t.id({ required: true, description: 'The scope to remove.' }),
   }),
   payload: rolePayload,
   errors: [NotFoundError],

@@ -1,28 +1,31 @@
 import { z } from 'zod';
-import type { Context, Services } from '../auth/context.ts';
-import { signingAlgorithms } from '../config.ts';
+import { type SigningAlgorithm, signingAlgorithms } from '../config.ts';
 import { lockName } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { SigningKey } from '../generated/prisma/client.ts';
 import { parseInput } from '../input.ts';
-import { createSigningKey, idTokenTtlSeconds } from '../keys/signing-keys.ts';
+import {
+  createSigningKey,
+  ensureIdTokenKey,
+  idTokenTtlSeconds,
+  signingKeysLock,
+} from '../keys/signing-keys.ts';
+import type { Context, Services } from '../services.ts';
 
-const lock = 'signet:signing-keys';
-
-// Another node learns within seconds that a key no longer signs; what it signs meanwhile has to stay good too.
+// Another node may use a retired key for some seconds more; those tokens must stay valid too.
 const graceSeconds = 60;
 
 const rotateInput = z.object({ algorithm: z.enum(signingAlgorithms).nullish() });
 
 /**
- * Makes a signing key that signs from now on, and retires the one that did. The old key stays in the published set
+ * Creates a signing key that signs from now on, and retires the old one. The old key stays in the published set
  * until the last token it signed has expired: the longest lifetime of a resource's access tokens, or of an id token,
- * from now.
+ * from now. Keys for id tokens in other algorithms, where applications ask for some, are renewed too.
  *
- * The new key signs as soon as it is published, not later: a verifier that meets a `kid` it does not know reads the
- * key set again (OpenID Connect Core §10.1.1), and the key set asks not to be cached. Other nodes sign with it within
- * seconds, and verify what it signed from the first token on.
+ * The new key signs as soon as it is published, not later: a verifier that meets a `kid` it does not know reads the key
+ * set again (OpenID Connect Core §10.1.1), and caches keep the key set for seconds alone. Other nodes sign with it
+ * within seconds, and verify what it signed from the first token on.
  *
  * @throws {InvalidInputError}
  */
@@ -33,7 +36,7 @@ export async function rotateSigningKey(
   const { algorithm } = parseInput(rotateInput, input);
   const { config, clock, database } = context;
   const rotated = await transaction(database, async (tx) => {
-    await lockName(tx, lock);
+    await lockName(tx, signingKeysLock);
     const now = clock.now();
     const { _max: longest } = await tx.resource.aggregate({
       _max: { accessTokenTtlSeconds: true },
@@ -46,9 +49,19 @@ export async function rotateSigningKey(
         expiresAt: new Date(now.getTime() + (ttlSeconds + graceSeconds) * 1000),
       },
     });
+    const next = algorithm ?? config.signingAlgorithm;
+    const signingKey = await createSigningKey(tx, context, next);
+    const asked = await tx.application.findMany({
+      where: { idTokenSigningAlg: { not: null } },
+      distinct: ['idTokenSigningAlg'],
+      select: { idTokenSigningAlg: true },
+    });
+    for (const { idTokenSigningAlg } of asked) {
+      await ensureIdTokenKey(tx, context, idTokenSigningAlg as SigningAlgorithm);
+    }
     return {
-      signingKey: await createSigningKey(tx, context, algorithm ?? config.signingAlgorithm),
-      retiredSigningKey: retired.at(-1) ?? null,
+      signingKey,
+      retiredSigningKey: retired.findLast(({ forIdTokens }) => !forIdTokens) ?? null,
     };
   });
   await context.keys.reload();
@@ -56,18 +69,18 @@ export async function rotateSigningKey(
 }
 
 /**
- * Deletes a retired signing key at once, as when it has leaked: every token it signed is refused from now on, by the
- * other nodes within seconds, and by verifiers elsewhere once they read the key set again.
+ * Deletes a retired signing key at once, for example because it leaked. Every token it signed is refused from now on,
+ * by the other nodes within seconds, and by verifiers elsewhere once they read the key set again.
  *
- * @returns The key as it last was.
- * @throws {NotFoundError} {@link NotAllowedError} on the key that signs now: rotate first.
+ * @returns The key in its last state.
+ * @throws {NotFoundError} {@link NotAllowedError} on the current key: rotate first.
  */
 export async function deleteSigningKey(
   context: Context,
   { id }: { id: string },
 ): Promise<SigningKey> {
   const deleted = await transaction(context.database, async (tx) => {
-    await lockName(tx, lock);
+    await lockName(tx, signingKeysLock);
     const key = await tx.signingKey.findUnique({ where: { id } });
     if (!key) throw new NotFoundError(id);
     if (key.retiredAt === null) {
@@ -85,7 +98,7 @@ const followIntervalMs = 5_000;
  * Keeps this node's signing keys in step with what other nodes rotate and delete, and removes keys whose last token
  * has expired.
  *
- * @returns Stops it; resolves when nothing of it is under way any more.
+ * @returns Stops; resolves when nothing is running.
  */
 export function followSigningKeys(services: Services): () => Promise<void> {
   const { database, clock, keys, log } = services;

@@ -4,34 +4,24 @@ import type { SigningKey as SigningKeyRow } from '../generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts';
 import { connectionOf, readPage } from '../graphql/list.ts';
 import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
+import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';
 
-const SigningAlgorithmEnum = builder.enumType('SigningAlgorithm', {
-  description: 'How tokens are signed (RFC 7518 §3.1, RFC 8037).',
-  values: {
-    ES256: { description: 'ECDSA over P-256 with SHA-256.' },
-    ES384: { description: 'ECDSA over P-384 with SHA-384.' },
-    EdDSA: { description: 'Ed25519.' },
-    RS256: { description: 'RSASSA-PKCS1-v1_5 with SHA-256.' },
-    PS256: { description: 'RSASSA-PSS with SHA-256.' },
-  } as const satisfies Record<SigningAlgorithm, object>,
-});
-
-/** A key that signs tokens, or did. Its private half has no field, here or anywhere. */
+/** A key that signs or has signed tokens. No field shows its private half. */
 export const SigningKey = builder.prismaNode('SigningKey', {
   nullable: true,
   id: {
     field: 'id',
-    description: "The key's id, the `kid` of what it signs: a TypeID with the prefix `key`.",
+    description: "The key's id, and the `kid` of its tokens: a TypeID with the prefix `key`.",
   },
-  description: 'A key that signs tokens, or did.',
+  description: 'A key that signs or has signed tokens.',
   authScopes: { scope: 'all' },
-  // Not all columns, as it would be by default: the private half need not leave the database.
+  // Without this, all columns would be read; the private half need not leave the database.
   select: { id: true },
   fields: (t) => ({
     algorithm: t.field({
       type: SigningAlgorithmEnum,
-      description: 'How it signs.',
+      description: 'Its algorithm.',
       select: { algorithm: true },
       resolve: ({ algorithm }) => algorithm as SigningAlgorithm,
     }),
@@ -42,18 +32,18 @@ export const SigningKey = builder.prismaNode('SigningKey', {
     }),
     publicJwk: t.expose('publicJwk', {
       type: 'JSONObject',
-      description: 'Its public half (RFC 7517), as the key set has it.',
+      description: 'Its public half, as the key set has it (RFC 7517).',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     retiredAt: t.expose('retiredAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When another key took over; null where it signs.',
+      description: 'When another key replaced it; null while it signs.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last token it signed has expired and it leaves the key set.',
+      description: 'When it leaves the key set: its last token has then expired.',
     }),
   }),
 });
@@ -73,7 +63,8 @@ builder.queryFields((t) => ({
   signingKeys: t.connection(
     {
       type: SigningKey,
-      description: 'The keys that sign tokens or did, newest first. Takes the scope `all`.',
+      description:
+        'The keys that sign or have signed tokens, newest first. Requires the scope `all`.',
       authScopes: { scope: 'all' },
       resolve: (_root, args, context, info) => {
         const { signingKey } = context.database.prisma;
@@ -96,12 +87,12 @@ builder.queryFields((t) => ({
 
 addMutation('rotateSigningKey', {
   description:
-    'Makes a signing key that signs from now on. The old one stays in the key set until the last token it signed has expired. Takes the scope `all`. Raises no event.',
+    'Creates a signing key that signs from now on. The old key stays in the key set until its last token has expired. Requires the scope `all`. Raises no event.',
   scope: 'all',
   input: (t) => ({
     algorithm: t.field({
       type: SigningAlgorithmEnum,
-      description: 'How it signs: as SIGNING_ALG says by default.',
+      description: 'The algorithm: SIGNING_ALG by default.',
     }),
   }),
   payload: (
@@ -115,7 +106,7 @@ addMutation('rotateSigningKey', {
     retiredSigningKey: t.field({
       type: SigningKey,
       nullable: true,
-      description: 'The key that signed until now.',
+      description: 'The retired key.',
       resolve: ({ retiredSigningKey }) => retiredSigningKey,
     }),
   }),
@@ -125,13 +116,13 @@ addMutation('rotateSigningKey', {
 
 addMutation('deleteSigningKey', {
   description:
-    'Deletes a retired signing key at once: every token it signed is refused from now on. The key that signs cannot be deleted. Takes the scope `all`. Raises no event.',
+    'Deletes a retired signing key at once: every token it signed is refused from now on. The current key cannot be deleted. Requires the scope `all`. Raises no event.',
   scope: 'all',
   input: (t) => ({ id: t.id({ required: true, description: "The key's id." }) }),
   payload: (t: PayloadFields<{ signingKey: SigningKeyRow }>) => ({
     signingKey: t.field({
       type: SigningKey,
-      description: 'The key as it last was.',
+      description: 'The key in its last state.',
       resolve: ({ signingKey }) => signingKey,
     }),
   }),

@@ -1,22 +1,30 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
+import { assertMayCreateUsers, findReservedAddresses } from '../auth/granting.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
-import { ConflictError, type ErrorCode, InvalidInputError, type Refusal } from '../errors.ts';
+import {
+  ConflictError,
+  type ErrorCode,
+  InvalidInputError,
+  NotAllowedError,
+  type Refusal,
+} from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { parseInput, text } from '../input.ts';
+import type { Context } from '../services.ts';
 import {
   findPasswordAlgorithm,
   importedPasswordAlgorithms,
   importedPasswordFormats,
   readImportedDigest,
 } from './imported-password.ts';
-import { createUserInput, userConflicts } from './operations.ts';
+import { createUserInput, userConflicts, verifiedAfter } from './operations.ts';
 import { currentPasswordAlgorithm, hashPassword } from './password.ts';
 import { userRecord } from './payload.ts';
 
-const maxRows = 1_000;
+/** The most rows in one call. */
+export const maxRows = 1_000;
 
 const importedUser = createUserInput
   .extend({
@@ -53,9 +61,9 @@ const importInput = z.object({
   users: z.array(z.unknown()).max(maxRows, `must have at most ${maxRows} entries`),
 });
 
-/** A row of an import that was not taken. */
+/** A rejected row of an import. */
 export interface ImportFailure {
-  /** Its place in the input, from 0. */
+  /** Its index in the input, from 0. */
   readonly index: number;
   readonly code: ErrorCode;
   readonly message: string;
@@ -67,11 +75,12 @@ interface Row {
 }
 
 /**
- * Creates up to 1,000 users at once, each as `createUser` does, with password digests of other systems taken over. A
- * row that is wrong is reported and does not stop the others; the others are written in one transaction, so a call
- * that fails has written none. Raises `User.Created` for each user.
+ * Creates up to 1,000 users at once, each as `createUser` does, or with a password digest of another system. A faulty
+ * row is reported and does not stop the others. The others are written in one transaction, so a failed call writes
+ * none. Raises `User.Created` for each user.
  *
- * @throws {InvalidInputError} on more than 1,000 rows.
+ * @throws {InvalidInputError} on more than 1,000 rows; {@link NotAllowedError} when new users get more than the caller
+ *   holds.
  */
 export async function importUsers(
   context: Context,
@@ -81,7 +90,8 @@ export async function importUsers(
   const failures: ImportFailure[] = [];
   const parsed = given.flatMap((user, index) => {
     try {
-      return [{ index, ...parseInput(importedUser, user) }];
+      const fields = parseInput(importedUser, user);
+      return [{ index, ...fields, ...verifiedAfter(null, fields) }];
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       failures.push(failureOf(index, error));
@@ -89,23 +99,26 @@ export async function importUsers(
     }
   });
   const now = context.clock.now();
-  // Before the transaction: hashing takes longer than the rest together.
-  const rows = await Promise.all(
-    parsed.map(
-      async ({ index, password, digest, profile, customData, ...fields }): Promise<Row> => ({
-        index,
-        values: {
-          ...fields,
-          ...(digest ?? (password === null ? {} : await hashed(password))),
-          id: newId('User'),
-          profile: (profile ?? {}) as Prisma.InputJsonObject,
-          customData: (customData ?? {}) as Prisma.InputJsonObject,
-          createdAt: now,
-          updatedAt: now,
-        },
-      }),
-    ),
-  );
+  // Before the transaction, because hashing takes longer than all the rest. One after the other: an import takes one
+  // place in the queue, and continues once it has begun.
+  const rows: Row[] = [];
+  let isAdmitted = false;
+  for (const { index, password, digest, profile, customData, ...fields } of parsed) {
+    const hashed = password === null ? {} : await hashedPassword(password, { isAdmitted });
+    isAdmitted ||= password !== null;
+    rows.push({
+      index,
+      values: {
+        ...fields,
+        ...(digest ?? hashed),
+        id: newId('User'),
+        profile: (profile ?? {}) as Prisma.InputJsonObject,
+        customData: (customData ?? {}) as Prisma.InputJsonObject,
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+  }
   const written = await transaction(context.database, (tx) => insertUsers(tx, context, rows));
   return {
     users: written.users,
@@ -113,8 +126,8 @@ export async function importUsers(
   };
 }
 
-const hashed = async (password: string) => ({
-  passwordDigest: await hashPassword(password),
+const hashedPassword = async (password: string, turn: { isAdmitted: boolean }) => ({
+  passwordDigest: await hashPassword(password, turn),
   passwordAlgorithm: currentPasswordAlgorithm,
 });
 
@@ -124,12 +137,21 @@ const failureOf = (index: number, { code, message }: Refusal): ImportFailure => 
   message,
 });
 
+const reservedAddress = new NotAllowedError(
+  'primaryEmail: Who has this address gets rights that the access token does not have itself.',
+);
+
 async function insertUsers(
   tx: Transaction,
   context: Context,
-  rows: readonly Row[],
+  given: readonly Row[],
 ): Promise<{ users: User[]; failures: ImportFailure[] }> {
-  // The unique indexes decide which row wins, against other rows of the call too.
+  if (given.length > 0) await assertMayCreateUsers(tx, context);
+  const addresses = given.flatMap(({ values }) => values.primaryEmail ?? []);
+  const reserved = await findReservedAddresses(tx, context, addresses);
+  const isReserved = ({ values }: Row) => reserved.has(values.primaryEmail ?? '');
+  const rows = given.filter((row) => !isReserved(row));
+  // The unique indexes decide which row wins, also between rows of this call.
   const inserted = await tx.user.createManyAndReturn({
     data: rows.map(({ values }) => values),
     skipDuplicates: true,
@@ -150,10 +172,13 @@ async function insertUsers(
   );
   return {
     users,
-    failures: await explainConflicts(
-      tx,
-      rows.filter(({ values }) => !byId.has(values.id)),
-    ),
+    failures: [
+      ...given.filter(isReserved).map(({ index }) => failureOf(index, reservedAddress)),
+      ...(await explainConflicts(
+        tx,
+        rows.filter(({ values }) => !byId.has(values.id)),
+      )),
+    ],
   };
 }
 

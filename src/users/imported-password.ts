@@ -7,8 +7,8 @@ const derivePbkdf2 = promisify(pbkdf2);
 const deriveScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
 /**
- * The algorithms that passwords can be imported in, and what their digests look like. `salt` and `hash` are Base64,
- * with or without padding; passlib's "." for "+" is understood.
+ * The algorithms that passwords can be imported in, and the formats of their digests. `salt` and `hash` are Base64,
+ * with or without padding; passlib's "." for "+" is accepted.
  */
 export const importedPasswordFormats = {
   Argon2i: '$argon2i$v=19$m=65536,t=3,p=4$salt$hash',
@@ -32,13 +32,14 @@ export const importedPasswordAlgorithms = Object.keys(
   importedPasswordFormats,
 ) as ImportedPasswordAlgorithm[];
 
-const base64 = '[A-Za-z0-9+/.]+={0,2}';
+const six = '[A-Za-z0-9+/.]';
+const base64 = `(?:${six}{4})*(?:${six}{4}|${six}{3}=?|${six}{2}(?:==)?)`;
 const phc = (id: string, parameters: string) =>
   new RegExp(`^\\$${id}\\$${parameters}\\$(?<salt>${base64})\\$(?<hash>${base64})$`);
 
 const argon2 = phc(
   'argon2(?<variant>id|i|d)',
-  '(?:v=\\d+\\$)?m=(?<m>\\d+),t=(?<t>\\d+),p=(?<p>\\d+)',
+  '(?:v=(?<v>16|19)\\$)?m=(?<m>\\d+),t=(?<t>\\d+),p=(?<p>\\d+)',
 );
 const bcrypt = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
 const pbkdf2Phc = phc('pbkdf2(?:-(?<prf>sha1|sha256|sha512))?', '(?:i=)?(?<i>\\d+)(?:,l=\\d+)?');
@@ -56,22 +57,25 @@ const legacy = {
   SHA512: { hash: 'sha512', length: 64, schemes: ['SSHA512', 'SHA512'] },
 } as const;
 
-// A digest is work that every sign-in with its user name has to do: none may ask for minutes or gigabytes.
+// A digest decides how much work every sign-in with that user name does. It must not ask for minutes or gigabytes.
 const within = (value: string | undefined, least: number, most: number) =>
   Number(value) >= least && Number(value) <= most;
 
 const decode = (text: string | undefined) =>
   Buffer.from((text ?? '').replaceAll('.', '+'), 'base64');
 
-/** The algorithm of that name, whatever its case and punctuation: `SHA-256` is `SHA256`. */
+// Base64 without padding.
+const respell = (text: string | undefined) => decode(text).toString('base64').replaceAll('=', '');
+
+/** The algorithm of that name, ignoring case and punctuation: `SHA-256` is `SHA256`. */
 export const findPasswordAlgorithm = (name: string): ImportedPasswordAlgorithm | undefined =>
   importedPasswordAlgorithms.find((known) => lettersOf(known) === lettersOf(name));
 
 const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /**
- * What is kept of a digest of another system: a text that says itself how to check a password against it; undefined
- * where it is no digest of that algorithm, or asks for too much work.
+ * The stored form of another system's digest: text that contains its own parameters. Undefined if it is not a digest of
+ * that algorithm, or asks for too much work.
  */
 export function readImportedDigest(
   algorithm: ImportedPasswordAlgorithm,
@@ -81,14 +85,20 @@ export function readImportedDigest(
     case 'Argon2i':
     case 'Argon2d':
     case 'Argon2id': {
-      const { variant, m, t, p, hash } = argon2.exec(digest)?.groups ?? {};
+      // The first version of the format did not name its version.
+      const { variant, v = '16', m, t, p, salt, hash } = argon2.exec(digest)?.groups ?? {};
       const isFitting =
         `argon2${variant}` === algorithm.toLowerCase() &&
-        within(m, 8, 262_144) &&
         within(t, 1, 32) &&
         within(p, 1, 32) &&
-        decode(hash).length >= 16;
-      return isFitting ? digest : undefined;
+        // RFC 9106 §3.1
+        within(m, 8 * Number(p), 262_144) &&
+        within(`${decode(salt).length}`, 8, 128) &&
+        within(`${decode(hash).length}`, 16, 128);
+      // In the only spelling that the library reads.
+      return isFitting
+        ? `$argon2${variant}$v=${v}$m=${Number(m)},t=${Number(t)},p=${Number(p)}$${respell(salt)}$${respell(hash)}`
+        : undefined;
     }
     case 'Bcrypt':
       return within(bcrypt.exec(digest)?.groups?.['cost'], 4, 15) ? digest : undefined;
@@ -101,6 +111,8 @@ export function readImportedDigest(
       const isFitting =
         within(ln, 1, 20) &&
         within(r, 1, 32) &&
+        // RFC 7914 §2
+        Number(ln) < 16 * Number(r) &&
         within(p, 1, 16) &&
         128 * 2 ** Number(ln) * Number(r) <= 256 * 1024 * 1024 &&
         decode(hash).length >= 16;
@@ -139,7 +151,7 @@ function readPbkdf2(digest: string) {
   return { prf, i, salt: ofPhc ? decode(salt) : Buffer.from(salt), hash: decode(hash) };
 }
 
-/** Whether a password is the one behind a digest, as {@link readImportedDigest} gave it. */
+/** Whether a password matches a digest from {@link readImportedDigest}. */
 export async function verifyImportedPassword(digest: string, password: string): Promise<boolean> {
   if (argon2.test(digest)) return verifyArgon2(digest, password);
   if (bcrypt.test(digest)) return verifyBcrypt(password, digest);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
+import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
+import { type InputIssue, InvalidInputError } from '../errors.ts';
 import { changesBetween, recordEvent, recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
@@ -16,10 +17,12 @@ import {
   text,
   webUrl,
 } from '../input.ts';
+import type { Context } from '../services.ts';
 import { currentPasswordAlgorithm, hashPassword } from './password.ts';
 import { userRecord } from './payload.ts';
 
-const username = text(128).regex(
+/** A user name. */
+export const username = text(128).regex(
   /^[A-Za-z_][\w.-]*$/,
   'must begin with a letter or "_" and hold only letters, digits, ".", "_" and "-"',
 );
@@ -33,18 +36,56 @@ const profileFields = {
   avatar: webUrl.nullish(),
 };
 
+const verifiedFields = {
+  isEmailVerified: z.boolean().nullish(),
+  isPhoneVerified: z.boolean().nullish(),
+};
+
+/** The fields that say whether an address is verified, each with its address. */
+const verifications = [
+  ['isEmailVerified', 'primaryEmail'],
+  ['isPhoneVerified', 'primaryPhone'],
+] as const;
+
 /** The fields of a new user. */
 export const createUserInput = z.object({
   ...profileFields,
+  ...verifiedFields,
   password: password.nullish(),
   profile: jsonObject.nullish(),
   customData: jsonObject.nullish(),
 });
 
-/** What `createUser` takes. */
+/**
+ * Whether the addresses of a record to be written are verified: as the patch says. A changed address is no longer
+ * verified.
+ *
+ * @throws {InvalidInputError} when a missing address is to be verified.
+ */
+export function verifiedAfter(
+  before: Pick<User, (typeof verifications)[number][number]> | null,
+  patch: Partial<Record<(typeof verifications)[number][0], boolean | null | undefined>> &
+    Partial<Record<(typeof verifications)[number][1], string | null | undefined>>,
+): Pick<User, (typeof verifications)[number][0]> {
+  const issues: InputIssue[] = [];
+  const states = verifications.map(([flag, field]) => {
+    const address = patch[field] === undefined ? (before?.[field] ?? null) : patch[field];
+    const isSame = address?.toLowerCase() === before?.[field]?.toLowerCase();
+    const asBefore = isSame && (before?.[flag] ?? false);
+    const isVerified = patch[flag] === undefined ? asBefore : (patch[flag] ?? false);
+    if (isVerified && address === null) {
+      issues.push({ path: [flag], message: `needs ${field}: there is no address to verify` });
+    }
+    return [flag, isVerified] as const;
+  });
+  if (issues.length > 0) throw new InvalidInputError(issues);
+  return Object.fromEntries(states) as ReturnType<typeof verifiedAfter>;
+}
+
+/** The input of `createUser`. */
 export type CreateUserInput = z.input<typeof createUserInput>;
 
-/** Says which unique field of a user another user has already, by the index that refused it. */
+/** Which unique field conflicts with another user, by the index that refused it. */
 export const userConflicts = {
   User_username_key: { path: ['username'], message: 'Another user has this user name.' },
   User_primaryEmail_key: {
@@ -58,9 +99,10 @@ export const userConflicts = {
 };
 
 /**
- * Creates a user, who gets the roles marked as default. Raises `User.Created`.
+ * Creates a user with the default roles. Raises `User.Created`.
  *
- * @throws {InvalidInputError} {@link ConflictError} on `username`, `primaryEmail` or `primaryPhone`.
+ * @throws {InvalidInputError} {@link ConflictError} on `username`, `primaryEmail` or `primaryPhone`;
+ *   {@link NotAllowedError} when the user would get more than the caller holds.
  */
 export async function createUser(context: Context, input: CreateUserInput): Promise<User> {
   const {
@@ -69,12 +111,13 @@ export async function createUser(context: Context, input: CreateUserInput): Prom
     customData,
     ...fields
   } = parseInput(createUserInput, input);
-  // Hashing takes longer than the rest together: it must not hold a connection.
+  // Hashing takes longer than all the rest, so it must not hold a connection.
   const digest = plaintext == null ? null : await hashPassword(plaintext);
   return refuseConflict(userConflicts, () =>
     transaction(context.database, (tx) =>
       insertUser(tx, context, {
         ...fields,
+        ...verifiedAfter(null, fields),
         profile: (profile ?? {}) as Prisma.InputJsonObject,
         customData: (customData ?? {}) as Prisma.InputJsonObject,
         ...(digest === null
@@ -91,9 +134,11 @@ export async function insertUser(
   context: Context,
   values: Partial<Prisma.UserUncheckedCreateInput>,
 ): Promise<User> {
+  await assertMayCreateUsers(tx, context);
+  await assertMayGiveAddress(tx, context, values.primaryEmail);
   const now = context.clock.now();
   const user = await tx.user.create({
-    data: { ...values, id: newId('User'), createdAt: now, updatedAt: now },
+    data: { id: newId('User'), ...values, createdAt: now, updatedAt: now },
   });
   const defaults = await tx.role.findMany({
     where: { isDefault: true, type: 'USER' },
@@ -108,20 +153,42 @@ export async function insertUser(
   return user;
 }
 
-const updateUserInput = z.object({ id: z.string(), ...profileFields });
+const updateUserInput = z.object({ id: z.string(), ...profileFields, ...verifiedFields });
 
-/** What `updateUser` takes: an absent field is left alone, null clears it. */
+/**
+ * The input of `updateUser`: an absent field stays as it is; null clears it. A changed address is not verified, unless
+ * the input says so.
+ */
 export type UpdateUserInput = z.input<typeof updateUserInput>;
 
 /**
- * Changes a user's own fields. Raises `User.Data.Updated` where something changed.
+ * Changes a user's own fields. Raises `User.Data.Updated` if something changed.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError}
+ * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError}; {@link NotAllowedError} on a sign-in
+ *   identifier of a user who holds more than the caller.
  */
 export async function updateUser(context: Context, input: UpdateUserInput): Promise<User> {
   const { id, ...patch } = parseInput(updateUserInput, input);
-  return refuseConflict(userConflicts, () => changeUser(context, id, () => patch));
+  return refuseConflict(userConflicts, () =>
+    changeUser(
+      context,
+      id,
+      (user) => ({ ...patch, ...verifiedAfter(user, patch) }),
+      async (tx, before) => {
+        const isChanged = (field: (typeof identifiers)[number]) =>
+          patch[field] !== undefined && patch[field] !== before[field];
+        // Whoever sets where a user's codes go, or the name they sign in with, can sign in as them.
+        if (identifiers.some(isChanged)) await assertMayGive(tx, context, { subjectIds: [id] });
+        // A verified address lets its owner join organizations.
+        if (isChanged('primaryEmail') || patch.isEmailVerified) {
+          await assertMayGiveAddress(tx, context, patch.primaryEmail ?? before.primaryEmail);
+        }
+      },
+    ),
+  );
 }
+
+const identifiers = ['username', 'primaryEmail', 'primaryPhone'] as const;
 
 const mergeInput = <Field extends string>(field: Field) =>
   z.object({ id: z.string(), [field]: jsonObject } as { id: z.ZodString } & Record<
@@ -131,7 +198,7 @@ const mergeInput = <Field extends string>(field: Field) =>
 const updateCustomDataInput = mergeInput('customData');
 const updateProfileInput = mergeInput('profile');
 
-// At the first level, as the contract has it; null clears a key, as it clears a field.
+// At the first level, as the contract says; null removes a key.
 function merge(stored: Prisma.JsonValue, patch: Record<string, unknown>): Prisma.JsonObject {
   const merged = { ...(stored as Record<string, unknown>), ...patch };
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
@@ -167,10 +234,10 @@ export async function updateUserProfile(
 const updatePasswordInput = z.object({ id: z.string(), password });
 
 /**
- * Sets a user's password. Sessions, refresh tokens and every access token issued so far end. Raises
- * `User.Data.Updated`, whose data says nothing about the password but that there is one.
+ * Sets a user's password. Sessions, refresh tokens and all access tokens issued so far end. Raises `User.Data.Updated`,
+ * whose data says only that there is a password.
  *
- * @throws {InvalidInputError} {@link NotFoundError}
+ * @throws {InvalidInputError} {@link NotFoundError}; {@link NotAllowedError} on a user who holds more than the caller.
  */
 export async function updateUserPassword(
   context: Context,
@@ -178,33 +245,45 @@ export async function updateUserPassword(
 ): Promise<User> {
   const { id, password: plaintext } = parseInput(updatePasswordInput, input);
   const digest = await hashPassword(plaintext);
-  return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    const before = await tx.user.findUniqueOrThrow({ where: { id } });
-    const now = context.clock.now();
-    const after = await tx.user.update({
-      where: { id },
-      data: {
-        passwordDigest: digest,
-        passwordAlgorithm: currentPasswordAlgorithm,
-        updatedAt: now,
-      },
-    });
-    await endSessions(tx, context, id);
-    const [old, data] = [userRecord(before), userRecord(after)];
-    await recordEvent(tx, context, 'User.Data.Updated', {
-      ...data,
-      changes: changesBetween(old, data) ?? {},
-    });
-    return after;
-  });
+  return transaction(context.database, (tx) => writePassword(tx, context, { id, digest }));
 }
 
 /**
- * Suspends a user or lets one in again. Suspending ends sessions, refresh tokens and every access token issued
- * so far. Raises `User.SuspensionStatus.Updated` where it changed something.
+ * Stores the digest of a new password, ends the user's sessions and tokens, and records `User.Data.Updated`.
  *
- * @throws {NotFoundError}
+ * @param keep The browser in which the user sets it; the user stays signed in there.
+ * @throws {NotFoundError}; {@link NotAllowedError} on a user who holds more than the caller.
+ */
+export async function writePassword(
+  tx: Transaction,
+  context: Context,
+  { id, digest, keep }: { id: string; digest: string; keep?: OwnBrowser | undefined },
+): Promise<User> {
+  await lockRow(tx, 'User', id);
+  const before = await tx.user.findUniqueOrThrow({ where: { id } });
+  await assertMayGive(tx, context, { subjectIds: [id] });
+  const after = await tx.user.update({
+    where: { id },
+    data: {
+      passwordDigest: digest,
+      passwordAlgorithm: currentPasswordAlgorithm,
+      updatedAt: context.clock.now(),
+    },
+  });
+  await endSessions(tx, context, id, keep);
+  const [old, data] = [userRecord(before), userRecord(after)];
+  await recordEvent(tx, context, 'User.Data.Updated', {
+    ...data,
+    changes: changesBetween(old, data) ?? {},
+  });
+  return after;
+}
+
+/**
+ * Suspends a user, or ends the suspension. Suspending ends sessions, refresh tokens and all access tokens issued so
+ * far. Raises `User.SuspensionStatus.Updated` if something changed.
+ *
+ * @throws {NotFoundError}; {@link NotAllowedError} when a suspension ends of a user who holds more than the caller.
  */
 export async function updateUserSuspensionStatus(
   context: Context,
@@ -214,6 +293,7 @@ export async function updateUserSuspensionStatus(
     await lockRow(tx, 'User', id);
     const before = await tx.user.findUniqueOrThrow({ where: { id } });
     if (before.isSuspended === isSuspended) return before;
+    if (!isSuspended) await assertMayGive(tx, context, { subjectIds: [id] });
     const after = await tx.user.update({
       where: { id },
       data: { isSuspended, updatedAt: context.clock.now() },
@@ -232,13 +312,13 @@ export async function updateUserSuspensionStatus(
  * Deletes a user, with sessions, role assignments and organization memberships. Raises `User.Deleted`, and
  * `Organization.Membership.Updated` for each organization that loses a member.
  *
- * @returns The user as it last was.
+ * @returns The user in its last state.
  * @throws {NotFoundError}
  */
 export async function deleteUser(context: Context, { id }: { id: string }): Promise<User> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'User', id);
-    // What was deleted is what is told: an organization that removes the member meanwhile tells it itself.
+    // The event reports the rows that were actually deleted: a concurrent removal reports its own.
     const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
       WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
@@ -262,7 +342,7 @@ export async function deleteUser(context: Context, { id }: { id: string }): Prom
 }
 
 /**
- * Signs a user out everywhere: sessions, refresh tokens and every access token issued so far end. Raises no event.
+ * Signs a user out everywhere: sessions, refresh tokens and all access tokens issued so far end. Raises no event.
  *
  * @throws {NotFoundError}
  */
@@ -274,16 +354,33 @@ export async function signOutUser(context: Context, { id }: { id: string }): Pro
   });
 }
 
+/** The provider's records of one browser during a sign-in. */
+export interface OwnBrowser {
+  /** The id under which its interaction is stored. */
+  readonly interactionId: string;
+  /** The `uid` of the session it had at the start; empty without one. */
+  readonly sessionUid: string;
+}
+
 /**
- * Ends what a user's sign-ins left behind: sessions, codes, refresh tokens, and, for those who check, every
- * access token issued up to now.
+ * Ends a user's sessions, codes and refresh tokens, and all access tokens issued so far for services that check.
+ *
+ * @param keep A browser in which the user stays signed in.
  */
 export async function endSessions(
   tx: Transaction,
   context: Context,
   userId: string,
+  keep?: OwnBrowser,
 ): Promise<void> {
-  await tx.oidcRecord.deleteMany({ where: { accountId: userId } });
+  const kept = keep
+    ? [
+        { model: 'Interaction', id: keep.interactionId },
+        { model: 'Session', uid: keep.sessionUid },
+      ]
+    : [];
+  await tx.oidcRecord.deleteMany({ where: { accountId: userId, NOT: { OR: kept } } });
+  await tx.session.deleteMany({ where: { userId, NOT: { id: keep?.sessionUid ?? '' } } });
   await tx.user.update({
     where: { id: userId },
     data: { tokensValidAfter: context.clock.now() },
@@ -294,10 +391,12 @@ async function changeUser(
   context: Context,
   id: string,
   patchOf: (user: User) => Partial<User>,
+  check?: (tx: Transaction, before: User) => Promise<void>,
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'User', id);
     const before = await tx.user.findUniqueOrThrow({ where: { id } });
+    await check?.(tx, before);
     const patch = patchOf(before);
     const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
     if (!changes) return before;

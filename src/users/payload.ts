@@ -1,12 +1,14 @@
-import type { UserRecord } from '../events/payloads.ts';
+import type { UserRecord } from '../events/records.ts';
 import type { User } from '../generated/prisma/client.ts';
 
-/** A user as events tell it. */
+/** A user as events show it. */
 export const userRecord = (user: User): UserRecord => ({
   id: user.id,
   username: user.username,
   primaryEmail: user.primaryEmail,
   primaryPhone: user.primaryPhone,
+  isEmailVerified: user.isEmailVerified,
+  isPhoneVerified: user.isPhoneVerified,
   name: user.name,
   avatar: user.avatar,
   profile: user.profile,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Context } from '../auth/context.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { distinct, parseInput } from '../input.ts';
 import { findAssignableRoles } from '../roles/operations.ts';
+import type { Context } from '../services.ts';
 
 const rolesInput = z.object({ userId: z.string(), roleIds: distinct(z.string(), 100) });
 
@@ -13,14 +13,15 @@ const rolesInput = z.object({ userId: z.string(), roleIds: distinct(z.string(), 
 export type UserRolesInput = z.input<typeof rolesInput>;
 
 /**
- * Gives roles to a user; those the user has are left alone.
+ * Gives roles to a user, who keeps those they have.
  *
- * @throws {NotFoundError} of the user or a role; {@link InvalidInputError} on roles for applications.
+ * @throws {NotFoundError} of the user or a role; {@link InvalidInputError} on roles for applications;
+ *   {@link NotAllowedError} when the roles hold more than the caller.
  */
 export async function assignUserRoles(context: Context, input: UserRolesInput): Promise<User> {
   const { userId, roleIds } = parseInput(rolesInput, input);
   return changeRoles(context, userId, async (tx) => {
-    await findAssignableRoles(tx, roleIds, 'USER');
+    await findAssignableRoles(tx, context, roleIds, 'USER');
     await tx.userRole.createMany({
       data: roleIds.map((roleId) => ({ userId, roleId })),
       skipDuplicates: true,
@@ -29,9 +30,9 @@ export async function assignUserRoles(context: Context, input: UserRolesInput): 
 }
 
 /**
- * Takes a role from a user.
+ * Removes a role from a user.
  *
- * @throws {NotFoundError} of the user, or of the role where the user does not have it.
+ * @throws {NotFoundError} of the user, or of the role if the user does not have it.
  */
 export async function removeUserRole(
   context: Context,
@@ -44,14 +45,15 @@ export async function removeUserRole(
 }
 
 /**
- * Gives a user these roles and takes all others.
+ * Gives a user these roles and removes all others.
  *
- * @throws {NotFoundError} of the user or a role; {@link InvalidInputError} on roles for applications.
+ * @throws {NotFoundError} of the user or a role; {@link InvalidInputError} on roles for applications;
+ *   {@link NotAllowedError} when the roles hold more than the caller.
  */
 export async function replaceUserRoles(context: Context, input: UserRolesInput): Promise<User> {
   const { userId, roleIds } = parseInput(rolesInput, input);
   return changeRoles(context, userId, async (tx) => {
-    await findAssignableRoles(tx, roleIds, 'USER');
+    await findAssignableRoles(tx, context, roleIds, 'USER');
     await tx.userRole.deleteMany({ where: { userId, roleId: { notIn: roleIds } } });
     await tx.userRole.createMany({
       data: roleIds.map((roleId) => ({ userId, roleId })),

@@ -1,8 +1,18 @@
-import { ConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
-import type { Prisma, User as UserRow } from '../generated/prisma/client.ts';
+import type { GraphQLEnumType, GraphQLSchema } from 'graphql';
+import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
+import { Prisma, type User as UserRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { ErrorCodeEnum } from '../graphql/errors.ts';
-import { between, connectionOf, containing, orderInput, readPage } from '../graphql/list.ts';
+import {
+  assertMayFilter,
+  between,
+  connectionOf,
+  orderInput,
+  readPage,
+  searchDescription,
+  searching,
+} from '../graphql/list.ts';
 import {
   addMutation,
   asItLastWas,
@@ -12,7 +22,12 @@ import {
 import { relatedList } from '../graphql/related-list.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import { type ImportFailure, importUsers } from './import.ts';
-import { importedPasswordAlgorithms, importedPasswordFormats } from './imported-password.ts';
+import {
+  findPasswordAlgorithm,
+  type ImportedPasswordAlgorithm,
+  importedPasswordAlgorithms,
+  importedPasswordFormats,
+} from './imported-password.ts';
 import {
   createUser,
   deleteUser,
@@ -39,19 +54,25 @@ export const User = builder.prismaNode('User', {
   fields: (t) => ({
     username: t.exposeString('username', {
       nullable: true,
-      description: 'What the person signs in with. Unique, whatever its case.',
+      description: 'The user name to sign in with. Unique, ignoring case.',
     }),
     primaryEmail: t.expose('primaryEmail', {
       type: 'EmailAddress',
       nullable: true,
-      description: 'The e-mail address to sign in with and to write to. Unique, whatever its case.',
+      description: 'The e-mail address to sign in with and to write to. Unique, ignoring case.',
     }),
     primaryPhone: t.expose('primaryPhone', {
       type: 'PhoneNumber',
       nullable: true,
       description: 'The telephone number in E.164. Unique.',
     }),
-    name: t.exposeString('name', { nullable: true, description: "The person's name, to show." }),
+    isEmailVerified: t.exposeBoolean('isEmailVerified', {
+      description: 'Whether the person has verified the e-mail address.',
+    }),
+    isPhoneVerified: t.exposeBoolean('isPhoneVerified', {
+      description: 'Whether the person has verified the telephone number.',
+    }),
+    name: t.exposeString('name', { nullable: true, description: "The person's display name." }),
     avatar: t.expose('avatar', { type: 'URL', nullable: true, description: 'A picture.' }),
     profile: t.expose('profile', {
       type: 'JSONObject',
@@ -59,10 +80,10 @@ export const User = builder.prismaNode('User', {
     }),
     customData: t.expose('customData', {
       type: 'JSONObject',
-      description: 'Whatever the admin tools keep about the person.',
+      description: 'Data that admin tools keep about the person.',
     }),
     isSuspended: t.exposeBoolean('isSuspended', {
-      description: 'Whether the person is kept from signing in, and tokens from being exchanged.',
+      description: 'Whether the person may not sign in; their tokens are then refused too.',
     }),
     hasPassword: t.boolean({
       description: 'Whether the person has a password to sign in with.',
@@ -76,7 +97,8 @@ export const User = builder.prismaNode('User', {
     roles: t.connection(
       {
         type: Role,
-        description: "The user's roles outside of organizations, oldest first.",
+        description: "The user's roles outside organizations, oldest first.",
+        authScopes: { scope: 'roles:read' },
         ...rolesOfUser,
       },
       RoleConnection,
@@ -90,15 +112,25 @@ export const User = builder.prismaNode('User', {
 export const UserConnection = connectionOf('User', User);
 
 const UserFilter = builder.inputType('UserFilter', {
-  description: 'Which users to list: those for which every field given holds.',
+  description: 'Which users to list. A match meets every field that is given.',
   fields: (t) => ({
     search: t.string({
-      description:
-        'Part of the name, user name, e-mail address, telephone number or id, whatever its case.',
+      description: searchDescription('the name, user name, e-mail address, telephone number or id'),
     }),
-    roleId: t.id({ description: 'Has this role.' }),
-    organizationId: t.id({ description: 'Is a member of this organization.' }),
-    isSuspended: t.boolean({ description: 'Is suspended, or is not.' }),
+    username: t.string({ description: 'Has exactly this user name, ignoring case.' }),
+    primaryEmail: t.field({
+      type: 'EmailAddress',
+      description: 'Has exactly this e-mail address, ignoring case.',
+    }),
+    primaryPhone: t.field({
+      type: 'PhoneNumber',
+      description: 'Has exactly this telephone number, in E.164.',
+    }),
+    roleId: t.id({ description: 'Has this role. Also requires `roles:read`.' }),
+    organizationId: t.id({
+      description: 'Is a member of this organization. Also requires `organizations:read`.',
+    }),
+    isSuspended: t.boolean({ description: 'Whether the user is suspended.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Was created after this instant.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Was created before this instant.' }),
     lastSignInAfter: t.field({
@@ -113,37 +145,37 @@ const UserFilter = builder.inputType('UserFilter', {
 });
 
 const order = orderInput('User', {
-  // Ids begin with the time they were made.
-  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
-  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By when they last changed.' },
+  // Ids begin with their creation time.
+  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
+  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By time of the last change.' },
   LAST_SIGN_IN_AT: {
     field: 'lastSignInAt',
     nullable: true,
-    description: 'By when they last signed in.',
+    description: 'By time of the last sign-in.',
   },
   NAME: { field: 'name', nullable: true, description: 'By name.' },
   USERNAME: { field: 'username', nullable: true, description: 'By user name.' },
   PRIMARY_EMAIL: { field: 'primaryEmail', nullable: true, description: 'By e-mail address.' },
 });
 
-function userWhere(
+// Scopes that a filter on another area requires.
+const userFilterScopes = {
+  roleId: 'roles:read',
+  organizationId: 'organizations:read',
+} as const;
+
+async function userWhere(
   filter: typeof UserFilter.$inferInput | null | undefined,
-): Prisma.UserWhereInput {
+  { prisma }: GraphQLContext['database'],
+): Promise<Prisma.UserWhereInput> {
   if (!filter) return {};
-  const { search, roleId, organizationId, isSuspended } = filter;
-  const contains = containing(search?.trim() ?? '');
+  const { search, username, primaryEmail, primaryPhone, roleId, organizationId, isSuspended } =
+    filter;
+  const named = { username, primaryEmail };
   return {
-    ...(search?.trim()
-      ? {
-          OR: [
-            { name: contains },
-            { username: contains },
-            { primaryEmail: contains },
-            { primaryPhone: contains },
-            { id: contains },
-          ],
-        }
-      : {}),
+    ...searching(search, ['name', 'username', 'primaryEmail', 'primaryPhone', 'id']),
+    ...(username == null && primaryEmail == null ? {} : { id: await findNamed(prisma, named) }),
+    ...(primaryPhone == null ? {} : { primaryPhone }),
     ...(roleId == null ? {} : { roles: { some: { roleId } } }),
     ...(organizationId == null ? {} : { organizations: { some: { organizationId } } }),
     ...(isSuspended == null ? {} : { isSuspended }),
@@ -152,11 +184,25 @@ function userWhere(
   };
 }
 
+/**
+ * The condition on the ids of users with these names. Prisma's own case-insensitive comparison uses no unique index.
+ */
+async function findNamed(
+  prisma: GraphQLContext['database']['prisma'],
+  { username, primaryEmail }: Record<'username' | 'primaryEmail', string | null | undefined>,
+): Promise<{ in: string[] }> {
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT "id" FROM "User"
+     WHERE ${username == null ? Prisma.sql`TRUE` : Prisma.sql`lower("username") = lower(${username})`}
+       AND ${primaryEmail == null ? Prisma.sql`TRUE` : Prisma.sql`lower("primaryEmail") = lower(${primaryEmail})`}`;
+  return { in: rows.map(({ id }) => id) };
+}
+
 builder.queryFields((t) => ({
   user: t.prismaField({
     type: 'User',
     nullable: true,
-    description: 'A user, or null where there is none with that id.',
+    description: 'A user, or null if none has that id.',
     authScopes: { scope: 'users:read' },
     args: { id: t.arg.id({ required: true, description: "The user's id." }) },
     resolve: (query, _root, { id }, { database }) =>
@@ -165,21 +211,23 @@ builder.queryFields((t) => ({
   users: t.connection(
     {
       type: User,
-      description: 'The users, newest first where no order is asked for.',
+      description: 'The users, newest first by default.',
       authScopes: { scope: 'users:read' },
       args: {
         filter: t.arg({ type: UserFilter, description: 'Which users to list.' }),
         orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
       },
-      resolve: (_root, args, context, info) =>
-        readPage({
+      resolve: async (_root, args, context, info) => {
+        assertMayFilter(context, args.filter, userFilterScopes);
+        return readPage({
           args,
           context,
           info,
           model: context.database.prisma.user,
-          where: userWhere(args.filter),
+          where: await userWhere(args.filter, context.database),
           order: order.read(args.orderBy),
-        }),
+        });
+      },
     },
     UserConnection,
   ),
@@ -194,10 +242,16 @@ const idField = (t: InputFields) => ({
 });
 const profileFields = (t: InputFields) => ({
   username: t.string({
-    description: 'Letters, digits, ".", "_" and "-", at most 128. Unique, whatever its case.',
+    description: 'Letters, digits, ".", "_" and "-", at most 128. Unique, ignoring case.',
   }),
-  primaryEmail: t.field({ type: 'EmailAddress', description: 'Unique, whatever its case.' }),
+  primaryEmail: t.field({ type: 'EmailAddress', description: 'Unique, ignoring case.' }),
   primaryPhone: t.field({ type: 'PhoneNumber', description: 'In E.164. Unique.' }),
+  isEmailVerified: t.boolean({
+    description: 'Whether the e-mail address is verified. Absent with a new address: no.',
+  }),
+  isPhoneVerified: t.boolean({
+    description: 'Whether the telephone number is verified. Absent with a new number: no.',
+  }),
   name: t.string({ description: 'At most 128 characters.' }),
   avatar: t.field({ type: 'URL', description: 'The http or https URL of a picture.' }),
 });
@@ -210,25 +264,49 @@ const newUserFields = (t: InputFields) => ({
 });
 
 addMutation('createUser', {
-  description: 'Creates a user, who gets the roles marked as default. Raises `User.Created`.',
+  description: 'Creates a user with the default roles. Raises `User.Created`.',
   scope: 'users:write',
   input: newUserFields,
   payload: userPayload,
-  errors: [InvalidInputError, ConflictError],
+  errors: [InvalidInputError, ConflictError, NotAllowedError],
   resolve: async (input, context) => ({ user: await createUser(context, input) }),
 });
 
 const ImportFailureObject = builder.objectRef<ImportFailure>('ImportFailure').implement({
-  description: 'A row of an import that was not taken.',
+  description: 'A rejected row of an import.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the input, from 0.' }),
-    code: t.expose('code', { type: ErrorCodeEnum, description: 'What kind of failure it was.' }),
-    message: t.exposeString('message', { description: 'The failure in words, for a person.' }),
+    index: t.exposeInt('index', { description: 'Its index in the input, from 0.' }),
+    code: t.expose('code', { type: ErrorCodeEnum, description: 'The kind of failure.' }),
+    message: t.exposeString('message', { description: 'The failure as a text for people.' }),
   }),
 });
 
+const PasswordAlgorithmEnum = builder.enumType('PasswordAlgorithm', {
+  description: 'The algorithm of a password digest.',
+  values: Object.fromEntries(
+    importedPasswordAlgorithms.map((algorithm) => [
+      algorithm.toUpperCase(),
+      { value: algorithm, description: `${importedPasswordFormats[algorithm]}.` },
+    ]),
+  ) as Record<string, { value: ImportedPasswordAlgorithm; description: string }>,
+});
+
+/**
+ * Lets variables, and so REST, name algorithms as elsewhere, such as `Argon2id` and `SHA-256`. An unknown name reaches
+ * the import, which rejects only its row.
+ */
+export function takeAlgorithmNames(schema: GraphQLSchema): void {
+  const algorithms = schema.getType('PasswordAlgorithm') as GraphQLEnumType;
+  const coerce = algorithms.coerceInputValue.bind(algorithms);
+  algorithms.coerceInputValue = (value, hideSuggestions) =>
+    typeof value === 'string'
+      ? (findPasswordAlgorithm(value) ?? value)
+      : coerce(value, hideSuggestions);
+}
+
 const ImportedUserInput = builder.inputType('ImportedUserInput', {
-  description: 'A user to import: as `createUser` takes it, or with the digest of a password.',
+  description:
+    'A user to import: the fields of `createUser`, or a password digest in place of a password.',
   fields: (t) => ({
     ...newUserFields(t),
     passwordDigest: t.string({
@@ -238,15 +316,17 @@ const ImportedUserInput = builder.inputType('ImportedUserInput', {
         .map(([algorithm, format]) => `${algorithm}: ${format}.`)
         .join(' ')} \`salt\` and \`hash\` are Base64.`,
     }),
-    passwordAlgorithm: t.string({
-      description: `How the digest was made, whatever the case: ${importedPasswordAlgorithms.join(', ')}. It is replaced by Argon2id when the user next signs in.`,
+    passwordAlgorithm: t.field({
+      type: PasswordAlgorithmEnum,
+      description:
+        'The algorithm of the digest. It is replaced by Argon2id when the user next signs in. In variables, and over REST, case and punctuation do not matter: `sha-256` is `SHA256`.',
     }),
   }),
 });
 
 addMutation('importUsers', {
   description:
-    'Creates up to 1,000 users at once, each as `createUser` does, with password digests of other systems. A row that is wrong is reported and does not stop the others. Raises `User.Created` for each user.',
+    'Creates up to 1,000 users at once, each as `createUser` does, or with password digests of other systems. A faulty row is reported and does not stop the others. Raises `User.Created` for each user.',
   scope: 'users:write',
   input: (t) => ({
     users: t.field({
@@ -263,21 +343,21 @@ addMutation('importUsers', {
     }),
     failures: t.field({
       type: [ImportFailureObject],
-      description: 'The rows that were not taken, in the order of the input.',
+      description: 'The rejected rows, in the order of the input.',
       resolve: ({ failures }) => failures,
     }),
   }),
-  errors: [InvalidInputError],
+  errors: [InvalidInputError, NotAllowedError],
   resolve: (input, context) => importUsers(context, input),
 });
 
 addMutation('updateUser', {
   description:
-    "Changes a user's own fields. An absent field is left alone, null clears it. Raises `User.Data.Updated`.",
+    "Changes a user's own fields. An absent field stays as it is; null clears it. Raises `User.Data.Updated`.",
   scope: 'users:write',
   input: (t) => ({ ...idField(t), ...profileFields(t) }),
   payload: userPayload,
-  errors: [InvalidInputError, NotFoundError, ConflictError],
+  errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   resolve: async (input, context) => ({ user: await updateUser(context, input) }),
 });
 
@@ -316,26 +396,26 @@ addMutation('updateUserPassword', {
     password: t.string({ required: true, description: 'At least 8 characters.' }),
   }),
   payload: userPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({ user: await updateUserPassword(context, input) }),
 });
 
 addMutation('updateUserSuspensionStatus', {
   description:
-    "Suspends a user, which ends the user's sessions, refresh tokens and access tokens, or lets the user in again. Raises `User.SuspensionStatus.Updated` where it changes something.",
+    "Suspends a user, or ends the suspension. Suspending ends the user's sessions, refresh tokens and access tokens. Raises `User.SuspensionStatus.Updated` if something changes.",
   scope: 'users:write',
   input: (t) => ({
     ...idField(t),
-    isSuspended: t.boolean({ required: true, description: 'Whether the user is to be suspended.' }),
+    isSuspended: t.boolean({ required: true, description: 'Whether to suspend the user.' }),
   }),
   payload: userPayload,
-  errors: [NotFoundError],
+  errors: [NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({ user: await updateUserSuspensionStatus(context, input) }),
 });
 
 addMutation('signOutUser', {
   description:
-    "Ends a user's sessions, refresh tokens and every access token issued so far; the user may sign in again. Raises no event.",
+    "Ends a user's sessions, refresh tokens and all access tokens issued so far. The user may sign in again. Raises no event.",
   scope: 'users:write',
   input: idField,
   payload: userPayload,
@@ -370,20 +450,20 @@ const rolesInput = (t: InputFields) => ({
 });
 
 addMutation('assignUserRoles', {
-  description: 'Gives roles to a user; those the user has are left alone. Raises no event.',
+  description: 'Gives roles to a user; the user keeps those they have. Raises no event.',
   scope: 'users:write',
   input: rolesInput,
   payload: userPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({ user: await assignUserRoles(context, input) }),
 });
 
 addMutation('removeUserRole', {
-  description: 'Takes a role from a user. Raises no event.',
+  description: 'Removes a role from a user. Raises no event.',
   scope: 'users:write',
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
-    roleId: t.id({ required: true, description: 'The role to take.' }),
+    roleId: t.id({ required: true, description: 'The role to remove.' }),
   }),
   payload: userPayload,
   errors: [NotFoundError],
@@ -391,10 +471,10 @@ addMutation('removeUserRole', {
 });
 
 addMutation('replaceUserRoles', {
-  description: 'Gives a user these roles and takes all others. Raises no event.',
+  description: 'Gives a user these roles and removes all others. Raises no event.',
   scope: 'users:write',
   input: rolesInput,
   payload: userPayload,
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: async (input, context) => ({ user: await replaceUserRoles(context, input) }),
 });

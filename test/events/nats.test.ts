@@ -70,7 +70,7 @@ describe.skipIf(natsMissing)(
     };
     const namesOf = (received: readonly Received[]) => received.map(({ body }) => body.data.name);
 
-    test('gets each event once, in order, under its type, with its id to tell it by', async () => {
+    test('gets each event once, in order, with type and id', async () => {
       await raiseNamed(20, 'first');
       const received = await waitForCount(20);
       expect(namesOf(received)).toEqual(expectedNames);
@@ -81,7 +81,7 @@ describe.skipIf(natsMissing)(
       }
     });
 
-    test('goes on where it was after NATS was killed and came back', async () => {
+    test('continues after NATS was killed and restarted', async () => {
       await nats.kill();
       await raiseNamed(10, 'while it was down');
       await nats.start();
@@ -89,7 +89,7 @@ describe.skipIf(natsMissing)(
       expect(namesOf(await waitForCount(expectedNames.length))).toEqual(expectedNames);
     });
 
-    test('goes on where it was after the service was stopped and came back', async () => {
+    test('continues after the service was stopped and restarted', async () => {
       await service.app.stop();
       await raiseNamed(10, 'while it was stopped');
       const app = await startApp({
@@ -103,7 +103,7 @@ describe.skipIf(natsMissing)(
       expect(namesOf(await waitForCount(expectedNames.length))).toEqual(expectedNames);
     });
 
-    test('does not publish twice what a process that died had not taken note of', async () => {
+    test('publishes once what a dead process had not recorded', async () => {
       const { prisma } = services.database;
       await settled(services.database);
       await prisma.$executeRaw`
@@ -121,7 +121,7 @@ describe.skipIf(natsMissing)(
       expect(namesOf(await waitForCount(expectedNames.length))).toEqual(expectedNames);
     });
 
-    test('forgets how far it had come where no sink is configured any more', async () => {
+    test('forgets its position when no sink is configured', async () => {
       const app = await startApp({
         config: readConfig({ PORT: '0' }),
         log: services.log,

@@ -9,7 +9,7 @@ import { startService } from '../support/service.ts';
 const service = await startService();
 const { prisma } = service.app.services.database;
 
-test('the log is in the order of its transactions when their ids gain a digit', async () => {
+test('the log stays ordered when transaction ids gain a digit', async () => {
   const ids = [newId('Event'), newId('Event'), newId('Event')];
   for (const [i, xid] of ['99', '100', '9'].entries()) {
     await prisma.$executeRaw`

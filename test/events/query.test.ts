@@ -5,6 +5,7 @@ import { purgeEvents } from '../../src/events/purge.ts';
 import type { NewEvent } from '../../src/events/record.ts';
 import { send } from '../support/graphql.ts';
 import { raise, settled, userEvent } from '../support/log.ts';
+import { callRest } from '../support/rest.ts';
 import { startService } from '../support/service.ts';
 import { connect, subscribe } from '../support/subscriber.ts';
 
@@ -152,7 +153,7 @@ test('refuses the log without events:read', async () => {
 const purge = () => transaction(database, (tx) => purgeEvents(services, tx));
 const daysMs = (days: number) => days * 24 * 60 * 60 * 1000;
 
-test('forgets events by age, but none that a consumer has still to read', async () => {
+test('purges old events, except those that a consumer needs', async () => {
   const { edges } = await read({});
   const cursors = edges.map(({ cursor }) => cursor);
   expect(await purge()).toBe(false);
@@ -181,6 +182,10 @@ test('forgets events by age, but none that a consumer has still to read', async 
   // Whoever stands before what is gone is told, and is not let past it in silence.
   const expired = encodePosition(third);
   expect((await ask({ after: expired })).errors?.[0]?.extensions['code']).toBe('CURSOR_EXPIRED');
+  expect(await callRest(endpoint, 'GET', `/events?after=${expired}`)).toMatchObject({
+    status: 410,
+    body: { status: 410, code: 'CURSOR_EXPIRED' },
+  });
   const subscriber = subscribe(connect(endpoint), { after: expired });
   await subscriber.until(({ errors }) => errors.length > 0);
   expect(subscriber.errors[0]?.extensions).toEqual({ code: 'CURSOR_EXPIRED' });

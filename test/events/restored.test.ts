@@ -29,7 +29,7 @@ async function countFurther() {
   );
 }
 
-test('a log that was restored into a cluster that has counted less is read on, in its order, by everyone', async () => {
+test('a log restored into a younger cluster continues in order', async () => {
   const receiver = await startReceiver();
   await createWebhook(admin, { url: receiver.url });
   for (const name of ['one', 'two', 'three']) await raise(services, [userEvent(name)]);
@@ -61,7 +61,7 @@ test('a log that was restored into a cluster that has counted less is read on, i
   expect((await going.received(1))[0]?.data).toMatchObject({ id: user.id });
 });
 
-test('what a restored log had still to deliver is delivered, and a log of this cluster is left alone', async () => {
+test('delivers a restored log’s pending events; other logs stay', async () => {
   const id = newId('Event');
   const receiver = await startReceiver();
   await createWebhook(admin, { url: receiver.url });

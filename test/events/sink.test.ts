@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts';
 
 const patiently = { timeout: 20_000 };
 
-test('takes note of how far a slow sink has come before its batch ends', async () => {
+test('records a slow sink’s position during a batch', async () => {
   const service = await startService();
   const services = { ...service.app.services, metrics: new Registry() };
   const { prisma } = services.database;

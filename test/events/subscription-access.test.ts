@@ -58,7 +58,7 @@ describe('over WebSocket', () => {
     expect((await connect({ url: service.url, token }).closed).code).toBe(4403);
   });
 
-  test('closes with 4403 where the token has expired or is for another audience', async () => {
+  test('closes with 4403 on an expired or foreign token', async () => {
     const { user, client } = await tokenOfUser();
     const elsewhere = await userToken(service, user.id, client);
     expect((await connect({ url: service.url, token: elsewhere }).closed).code).toBe(4403);
@@ -76,7 +76,7 @@ describe('over WebSocket', () => {
     expect((await closed).code).toBe(4403);
   });
 
-  test('closes with 4403 when the token is revoked, and leaves others alone', async () => {
+  test('closes only the revoked token’s socket with 4403', async () => {
     const { token, jti } = await tokenOfUser();
     const { closed } = await letIn(token);
     const other = await letIn(endpoint.token);
@@ -87,7 +87,7 @@ describe('over WebSocket', () => {
     await other.subscriber.received(seen + 1);
   });
 
-  test('does nothing more for a token from the moment it is revoked', async () => {
+  test('does nothing for a token after it is revoked', async () => {
     const { token, jti } = await tokenOfUser();
     const { client, closed } = await letIn(token);
     const create = () =>
@@ -106,7 +106,7 @@ describe('over WebSocket', () => {
     expect(await prisma.role.count({ where: { name: 'Too late' } })).toBe(0);
   });
 
-  test('closes with 4403 when the user is suspended or the application deleted', async () => {
+  test('closes with 4403 on suspension, or deletion of the application', async () => {
     const [one, two] = [await tokenOfUser(), await tokenOfUser()];
     const connections = [await letIn(one.token), await letIn(two.token)];
     await prisma.user.update({ where: { id: one.user.id }, data: { isSuspended: true } });
@@ -130,7 +130,7 @@ describe('over WebSocket', () => {
     expect(results).toMatchObject([{ data: { users: { totalCount: expect.any(Number) } } }]);
   });
 
-  test("gives an event without the typed fields that the token's scopes do not allow", async () => {
+  test("omits typed fields that the token's scopes do not allow", async () => {
     const document = `subscription ($after: String) {
       events(after: $after) { id cursor name data ... on UserCreatedEvent { user { id } } }
     }`;

@@ -83,7 +83,7 @@ test('delivers events live, in the order in which they happened', async () => {
   expect(new Set(subscriber.events.map(({ name }) => name))).toEqual(new Set(['User.Created']));
 });
 
-test('delivers nothing from before the subscription where no cursor is given', async () => {
+test('delivers nothing older than the subscription without a cursor', async () => {
   await create('before');
   const subscriber = subscribe(connect(endpoint));
   // A client is not told when it has begun: what it sees first is one of these.
@@ -118,7 +118,7 @@ test('delivers the types asked for and no others', async () => {
   expect(namesOf(await roles.received(1))).toEqual(['a role']);
 });
 
-test('catches up from a cursor and goes on live, each event once, while others write', async () => {
+test('catches up and goes live, each event once, during writes', async () => {
   const after = await logEnd(endpoint, database);
   const writers = 4;
   const each = 60;
@@ -173,7 +173,7 @@ test('neither skips nor reorders what a transaction holds back', async () => {
   expect(namesOf(await subscriber.received(2))).toEqual(['held', 'overtaking']);
 });
 
-test('executes once for subscribers of one document, wherever each of them began', async () => {
+test('executes once for all subscribers of one document', async () => {
   const first = await logEnd(endpoint, database);
   await create('between');
   const second = await logEnd(endpoint, database);
@@ -187,7 +187,7 @@ test('executes once for subscribers of one document, wherever each of them began
   expect(await metric('signet_subscriber_groups')).toBe(1);
 });
 
-test('keeps those apart for whom a variable is null from those for whom it has its default', async () => {
+test('distinguishes a null variable from one with its default', async () => {
   const after = await logEnd(endpoint, database);
   const document = `subscription ($types: [EventType!] = [USER_CREATED], $after: String) {
     events(types: $types, after: $after) { id cursor name data }
@@ -217,7 +217,7 @@ test('keeps those apart for whom a variable is null from those for whom it has i
   expect(namesOf(await byDefault.received(2))).toEqual(['first', 'third']);
 });
 
-test('answers a cursor of another log, which is ahead of this one, with CURSOR_EXPIRED', async () => {
+test('answers a cursor from a later log with CURSOR_EXPIRED', async () => {
   const [, ahead] = [await create('the last'), encodePosition({ xid: '999999999', position: 1n })];
   const subscriber = subscribe(connect(endpoint), { after: ahead });
   await subscriber.until(({ isComplete }) => isComplete);
@@ -227,7 +227,7 @@ test('answers a cursor of another log, which is ahead of this one, with CURSOR_E
   expect((await page(ahead)).errors?.[0]?.extensions).toEqual({ code: 'CURSOR_EXPIRED' });
 });
 
-test('closes with 4400 on a message that only a server sends', async () => {
+test('closes with 4400 on a message only servers send', async () => {
   const socket = new WebSocket(
     `${service.url.replace('http', 'ws')}/graphql`,
     'graphql-transport-ws',
@@ -319,7 +319,7 @@ function serverSockets(): Set<Socket> {
   return sockets;
 }
 
-test('drops a reader that stops to read with no more than its buffer kept, and delivers to the others', async () => {
+test('drops a stalled reader, and delivers to the others', async () => {
   const sockets = serverSockets();
   const after = await logEnd(endpoint, database);
   const dropped = await metric('signet_dropped_subscribers_total');
@@ -437,7 +437,7 @@ describe.runIf(inject('postgresql'))('on PostgreSQL', () => {
     }
   });
 
-  test('waits for a transaction of its own database that may still write an event', async () => {
+  test('waits for open transactions of its own database', async () => {
     const { url } = service.testDatabase;
     const here = new pg.Client({ connectionString: url ?? '' });
     await here.connect();
@@ -456,7 +456,7 @@ describe.runIf(inject('postgresql'))('on PostgreSQL', () => {
     }
   });
 
-  test('every subscriber of two nodes sees every event, whichever node took the mutation', async () => {
+  test('subscribers of two nodes see events of both', async () => {
     const { url } = service.testDatabase;
     if (!url) throw new Error('On PostgreSQL a test database has a URL.');
     const other = openPostgresql({

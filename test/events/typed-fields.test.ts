@@ -52,7 +52,7 @@ async function read(fields: string, types: string[], as = token) {
   return { ...answer, nodes: answer.data?.events.edges.map(({ node }) => node) ?? [] };
 }
 
-test('gives the live record beside the snapshot, and null once it is gone', async () => {
+test('gives the live record, or null after its deletion', async () => {
   const kept = await directory.createUser({ name: 'then' });
   const gone = await directory.createUser({ name: 'then' });
   await raise(
@@ -71,7 +71,7 @@ test('gives the live record beside the snapshot, and null once it is gone', asyn
   ]);
 });
 
-test('gives the members of a membership event that are still there, in the order of the log', async () => {
+test('gives the remaining members of an event, in log order', async () => {
   const organization = await directory.createOrganization();
   const [anna, bert, carl] = await Promise.all([
     directory.createUser({ name: 'anna' }),
@@ -111,7 +111,7 @@ test('gives the members of a membership event that are still there, in the order
   });
 });
 
-test('gives the scopes that roles and organization roles gained and lost', async () => {
+test('gives the scopes that roles gained and lost', async () => {
   const resource = await directory.createResource(['read', 'write']);
   const scopes = await database.prisma.scope.findMany({
     where: { resourceId: resource.id },
@@ -159,7 +159,7 @@ test('gives the scopes that roles and organization roles gained and lost', async
   ]);
 });
 
-test("gives a sign-in's user and application, and what an exception was about", async () => {
+test("gives a sign-in's user and application, and exceptions' subjects", async () => {
   const user = await directory.createUser();
   const client = await directory.createClient();
   await raise(
@@ -219,7 +219,7 @@ test('reads the records of a whole page together', async () => {
   expect(reads).toHaveLength(1);
 });
 
-test("refuses a typed field without its type's scope, and gives the rest of the event", async () => {
+test('refuses only the typed field without its scope', async () => {
   await raise({ type: 'User.Created', data: userRecord(await directory.createUser()) });
   const narrow = await managementToken('events:read roles:read');
   const { nodes, errors } = await read(
@@ -234,7 +234,7 @@ test("refuses a typed field without its type's scope, and gives the rest of the 
   expect(errors?.[0]?.extensions['requiredScope']).toBe('users:read');
 });
 
-test('resolves events by id through node and nodes, whatever their type', async () => {
+test('resolves events of every type through node and nodes', async () => {
   const user = await directory.createUser();
   await raise(
     { type: 'User.Data.Updated', data: { ...userRecord(user), changes: {} } },

@@ -9,9 +9,6 @@ const endpoint = { url: service.url, token: await service.managementToken() };
 test.each([
   'query ($text: String!) { users(filter: { search: $text }) { totalCount } }',
   'query ($text: String!) { organizations(filter: { search: $text }) { totalCount } }',
-  'query ($text: ID!) { user(id: $text) { id } }',
-  'query ($text: ID!) { events(subjectId: $text) { totalCount } }',
-  'mutation ($text: ID!) { deleteUser(input: { id: $text }) { __typename } }',
 ])(
   'a NUL character, which no text in the database holds, is the fault of who sent it: %s',
   async (document) => {
@@ -38,6 +35,6 @@ test.each([
   });
 });
 
-test('in a path too', async () => {
-  expect(await callRest(endpoint, 'GET', '/users/user%00')).toMatchObject({ status: 400 });
+test('in a query too', async () => {
+  expect(await callRest(endpoint, 'GET', '/users?search=user%00')).toMatchObject({ status: 400 });
 });

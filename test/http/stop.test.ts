@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { startService } from '../support/service.ts';
 
-test('a stop ends though clients go on sending on the connections they have', async () => {
+test('a stop ends while clients keep sending', async () => {
   const service = await startService();
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const ask = () =>
@@ -29,7 +29,7 @@ test('a stop ends though clients go on sending on the connections they have', as
   agent.destroy();
 });
 
-test('a stop ends though there is a connection that nothing was ever sent on', async () => {
+test('a stop ends despite an unused connection', async () => {
   const service = await startService();
   const unused = connect(Number(new URL(service.url).port), '127.0.0.1');
   await once(unused, 'connect');

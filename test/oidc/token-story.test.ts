@@ -90,7 +90,7 @@ const swap = (subjectToken: string) =>
   });
 const refused = { status: 400, body: { error: 'invalid_request' } };
 
-test('a backend swaps the token of a signed-in user, and the API finds out who asks through whom', async () => {
+test('an exchanged token names the user and the acting service', async () => {
   const { access_token: accessToken } = await enter();
   const { status, body } = await swap(accessToken);
   expect(status).toBe(200);
@@ -107,7 +107,7 @@ test('a backend swaps the token of a signed-in user, and the API finds out who a
   });
 });
 
-test('neither an ID token nor a refresh token can be swapped', async () => {
+test('neither an id token nor a refresh token is exchangeable', async () => {
   const { id_token: idToken = '', refresh_token: refreshToken = '' } = await enter();
   expect(idToken).not.toBe('');
   expect(refreshToken).not.toBe('');
@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test('suspension ends them, for as long as it lasts and for good', async () => {
+test('suspension ends them for good', async () => {
   const { access_token: accessToken } = await enter('another long one');
   await mutate('updateUserSuspensionStatus', { id: userId, isSuspended: true }, 'user { id }');
   expect(await swap(accessToken)).toMatchObject(refused);
@@ -155,7 +155,7 @@ test('suspension ends them, for as long as it lasts and for good', async () => {
   expect(await swap((await enter('another long one')).access_token)).toMatchObject({ status: 200 });
 });
 
-test('the switch works from the next call on, off and on', async () => {
+test('the switch takes effect at the next call', async () => {
   const { access_token: accessToken } = await enter('another long one');
   const turn = (allowTokenExchange: boolean) =>
     mutate('updateApplication', { id: backend.id, allowTokenExchange }, 'application { id }');
@@ -168,7 +168,7 @@ test('the switch works from the next call on, off and on', async () => {
   expect(await swap(accessToken)).toMatchObject({ status: 200 });
 });
 
-test('the end of the application that the user signed in to, and of the user, ends their tokens', async () => {
+test('deleting the application or the user ends their tokens', async () => {
   const { access_token: accessToken } = await enter('another long one');
   const exchanged = (await swap(accessToken)).body['access_token'] as string;
   await mutate('deleteApplication', { id: shop.id }, 'application { id }');

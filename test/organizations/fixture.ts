@@ -5,10 +5,10 @@ import { seedDirectory } from '../support/directory.ts';
 import { type GraphQLAnswer, send } from '../support/graphql.ts';
 import { startService } from '../support/service.ts';
 
-/** What a mutation came to: the payload's fields, or those of a refusal. */
+/** The result of a mutation: the payload's fields, or those of a refusal. */
 export type Result = Record<string, unknown> & { readonly __typename: string };
 
-/** An event as the log has it. */
+/** An event as in the log. */
 export interface Raised {
   readonly type: string;
   readonly data: Record<string, unknown>;
@@ -40,7 +40,7 @@ export async function startOrganizations() {
   const directory = seedDirectory(service.app.services.database, service.clock);
   let count = 0;
 
-  /** Sends a mutation of the one form that all have. */
+  /** Sends a mutation; all have the same form. */
   function sendMutation(
     mutation: string,
     input: object,
@@ -67,7 +67,7 @@ export async function startOrganizations() {
     );
   }
 
-  /** Does a mutation and returns what it came to, a payload or a refusal. */
+  /** Does a mutation and returns its result, a payload or a refusal. */
   async function attempt(mutation: string, input: object, payload?: string): Promise<Result> {
     const { status, data, errors } = await sendMutation(mutation, input, payload);
     const result = data?.[mutation];
@@ -77,7 +77,7 @@ export async function startOrganizations() {
     return result;
   }
 
-  /** Does a mutation and returns its payload; a refusal is the test's failure. */
+  /** Does a mutation and returns its payload; a refusal fails the test. */
   async function mutate(mutation: string, input: object, payload?: string): Promise<Result> {
     const result = await attempt(mutation, input, payload);
     if (result.__typename !== `${capitalize(mutation)}Payload`) {
@@ -86,7 +86,7 @@ export async function startOrganizations() {
     return result;
   }
 
-  /** The whole event log as it is, in its order. */
+  /** The whole event log, in order. */
   const readLog = () =>
     prisma.$queryRaw<Raised[]>`SELECT "type", "data" FROM "Event" ORDER BY "xid", "position"`;
 
@@ -97,7 +97,7 @@ export async function startOrganizations() {
     return (await readLog()).slice(before);
   }
 
-  /** Everything that organizations are made of, and the length of the log. */
+  /** All tables of organizations, and the length of the log. */
   async function snapshot(): Promise<unknown> {
     const contents: unknown[] = [];
     for (const table of tables) {
@@ -121,13 +121,13 @@ export async function startOrganizations() {
     raisedBy,
     snapshot,
 
-    /** Lets so many milliseconds pass, and asks for a token that is still good then. */
+    /** Moves the clock, and gets a token that is valid then. */
     async passTime(milliseconds: number): Promise<void> {
       service.clock.advance(milliseconds);
       endpoint.token = await service.managementToken();
     },
 
-    /** Sends a query and returns its data; an error is the test's failure. */
+    /** Sends a query and returns its data; an error fails the test. */
     async query(document: string, variables: object = {}): Promise<Record<string, unknown>> {
       const { data, errors } = await send<Record<string, unknown>, object>(
         endpoint,
@@ -139,14 +139,14 @@ export async function startOrganizations() {
       return data;
     },
 
-    /** Finds that a mutation is refused in this way, and that nothing was written and no event raised. */
+    /** Asserts that a mutation is refused in this way, with nothing written and no event raised. */
     async expectRefusal(mutation: string, input: object, refusal: object): Promise<void> {
       const before = await snapshot();
       expect(await attempt(mutation, input)).toMatchObject(refusal);
       expect(await snapshot()).toEqual(before);
     },
 
-    /** Finds that a mutation is done and changes nothing. */
+    /** Asserts that a mutation succeeds and changes nothing. */
     async expectNoOp(mutation: string, input: object, payload?: string): Promise<Result> {
       const before = await snapshot();
       const result = await mutate(mutation, input, payload);
@@ -161,7 +161,7 @@ export async function startOrganizations() {
     async createUsers(howMany: number): Promise<string[]> {
       const now = service.clock.now();
       const ids = Array.from({ length: howMany }, () => newId('User'));
-      // The embedded database holds the process while it works: in one go, connections would look idle.
+      // The embedded database blocks the process while it works; in one go, connections would look idle.
       for (let start = 0; start < ids.length; start += 500) {
         await prisma.user.createMany({
           data: ids.slice(start, start + 500).map((id) => ({ id, createdAt: now, updatedAt: now })),
@@ -170,7 +170,7 @@ export async function startOrganizations() {
       return ids;
     },
 
-    /** Makes an organization role and returns its id. */
+    /** Creates an organization role and returns its id. */
     async createRole(type: 'USER' | 'MACHINE_TO_MACHINE' = 'USER'): Promise<string> {
       const now = service.clock.now();
       const id = newId('OrganizationRole');
@@ -181,7 +181,7 @@ export async function startOrganizations() {
       return id;
     },
 
-    /** Makes an organization scope. */
+    /** Creates an organization scope. */
     async createScope(): Promise<{ id: string; name: string }> {
       const now = service.clock.now();
       count += 1;
@@ -194,7 +194,7 @@ export async function startOrganizations() {
   };
 }
 
-/** The data of an event about members, with the lists that the test does not name empty. */
+/** The data of a membership event; lists that the test does not name are empty. */
 export const membership = (organizationId: string, change: Record<string, readonly string[]>) => ({
   type: 'Organization.Membership.Updated',
   data: {
@@ -207,22 +207,22 @@ export const membership = (organizationId: string, change: Record<string, readon
   },
 });
 
-/** A result that says that nothing has the id. */
+/** A result for an unknown id. */
 export const notFound = (id: string) => ({ __typename: 'NotFoundError', code: 'NOT_FOUND', id });
 
-/** A result that says that a field is at fault, and no other. */
+/** A result with these fields at fault, and no others. */
 export const invalid = (...paths: string[][]) => ({
   __typename: 'InvalidInputError',
   code: 'INVALID_INPUT',
   issues: paths.map((path) => ({ path })),
 });
 
-/** A result that says that another record has the value. */
+/** A result for a value that another record has. */
 export const conflict = (...path: string[]) => ({
   __typename: 'ConflictError',
   code: 'CONFLICT',
   path,
 });
 
-/** A result that says that a rule forbids it. */
+/** A result for what a rule forbids. */
 export const notAllowed = { __typename: 'NotAllowedError', code: 'NOT_ALLOWED' };

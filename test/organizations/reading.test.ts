@@ -29,7 +29,7 @@ async function list(filter: object, orderBy?: object): Promise<string[]> {
 }
 
 describe('organizations', () => {
-  test('are found by text, members, domains and dates, and come in the order asked for', async () => {
+  test('are found by filters, in the requested order', async () => {
     const b = await createOrganization({ name: 'Reading B', description: 'Zebra crossing' });
     const a = await createOrganization({ name: 'reading a' });
     const [userId = ''] = await o.createUsers(1);
@@ -60,7 +60,7 @@ describe('organizations', () => {
     expect(await list({ search: 'nothing has this' })).toEqual([]);
   });
 
-  test('and all that belongs to them are nodes, and null where they are none', async () => {
+  test('and their parts are nodes, or null when unknown', async () => {
     const organizationId = await o.createOrganization();
     const organizationRole = await o.createRole();
     const organizationScope = (await o.createScope()).id;
@@ -166,7 +166,7 @@ describe('a list inside a record', () => {
     return { ...page, edges };
   }
 
-  test('pages forward and backward, and goes on after a member who has left', async () => {
+  test('pages both ways, and continues after a removed member', async () => {
     const id = await o.createOrganization();
     const users = await o.createUsers(5);
     await mutate('addOrganizationUsers', { organizationId: id, userIds: users });

@@ -7,30 +7,31 @@ import { openEmbedded } from '../../src/db/embedded.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** An administrative connection, where the suite runs on PostgreSQL; absent, it runs embedded. */
+    /** An administrative connection if the suite runs on PostgreSQL; absent: embedded. */
     postgresql: string | null;
-    /** The name of the migrated database that others are cloned from. */
+    /** The name of the migrated database that is cloned. */
     template: string;
-    /** The file that holds a dump of the migrated embedded database. */
+    /** The file with a dump of the migrated embedded database. */
     dump: string;
   }
 }
 
-/** A migrated database of the test's own. */
+/** A test's own migrated database. */
 export interface TestDatabase {
   readonly database: Database;
-  /** Opens the same database once more, as a second node would; PostgreSQL alone. */
+  /** Opens the same database again, as a second node would; only on PostgreSQL. */
   readonly url: string | undefined;
   readonly embedded: PGlite | undefined;
   close(): Promise<void>;
 }
 
-const failOnError = (error: Error) => {
+/** Makes a broken connection fail the test, unless dropping the database broke it. */
+export const failOnError = (error: Error) => {
   // Dropping the database at the end breaks idle connections; nothing else may.
   if (!/terminating connection/.test(error.message)) throw error;
 };
 
-/** Makes a database for one test file: cloned from the migrated template, or loaded from its dump. */
+/** Creates a database for one test file: cloned from the template, or loaded from its dump. */
 export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
   const postgresql = inject('postgresql');
   if (!postgresql) {

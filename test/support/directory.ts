@@ -6,17 +6,18 @@ import type {
   Organization,
   Prisma,
   Resource,
+  Session,
   User,
 } from '../../src/generated/prisma/client.ts';
 import { newId } from '../../src/ids.ts';
 
-/** An application and its secret, as a client is configured with them. */
+/** An application and its secret, as in a client's configuration. */
 export interface TestClient {
   readonly id: string;
   readonly secret: string;
 }
 
-/** Writes what a test needs to find in the directory, straight into the tables. */
+/** Writes directory records straight into the tables. */
 export function seedDirectory(database: Database, clock: Clock) {
   const { prisma } = database;
   const stamps = () => ({ createdAt: clock.now(), updatedAt: clock.now() });
@@ -50,7 +51,7 @@ export function seedDirectory(database: Database, clock: Clock) {
     return role;
   }
 
-  /** @param scopes Names of scopes by resource, and names of organization scopes, which are made where missing. */
+  /** @param scopes Names of scopes by resource, and names of organization scopes, which are created if missing. */
   async function createOrganizationRole(
     type: 'USER' | 'MACHINE_TO_MACHINE',
     scopes: {
@@ -137,6 +138,21 @@ export function seedDirectory(database: Database, clock: Clock) {
         data: scopes.map((name) => ({ id: newId('Scope'), resourceId: id, name, ...stamps() })),
       });
       return resource;
+    },
+
+    /** A session as a sign-in leaves it, without a browser. */
+    createSession: (userId: string): Promise<Session> => {
+      const now = clock.now();
+      return prisma.session.create({
+        data: {
+          id: newId('Session'),
+          userId,
+          ip: '192.0.2.1',
+          createdAt: now,
+          lastActiveAt: now,
+          expiresAt: new Date(now.getTime() + 3_600_000),
+        },
+      });
     },
 
     createOrganization: (): Promise<Organization> =>

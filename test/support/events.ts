@@ -9,7 +9,7 @@ const Events = graphql(`
   }
 `);
 
-/** An event as a client sees it. */
+/** An event as a client gets it. */
 export interface EventSeen {
   readonly id: string;
   readonly type: string;

@@ -7,7 +7,7 @@ import { openPostgresql, useEmbedded } from '../../src/db/database.ts';
 import { openEmbedded } from '../../src/db/embedded.ts';
 import './database.ts';
 
-/** Migrates once; each test file begins with a copy. */
+/** Migrates once; each test file starts from a copy. */
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'signet-test-'));
   const dump = join(folder, 'migrated.tar');

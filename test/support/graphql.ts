@@ -2,7 +2,7 @@ import type { TypedDocumentString } from '../generated/graphql.ts';
 
 export { graphql } from '../generated/gql.ts';
 
-/** What came back from `/graphql`: the status, and the body as it was. */
+/** An answer of `/graphql`: the status, and the body as sent. */
 export interface GraphQLAnswer<Data> {
   readonly status: number;
   readonly data: Data | null | undefined;
@@ -14,7 +14,7 @@ export interface GraphQLAnswer<Data> {
     | undefined;
 }
 
-/** Sends one document over HTTP, as a client does; a document in plain text goes untyped. */
+/** Sends one document over HTTP, as a client does; a document in plain text is untyped. */
 export async function send<Data, Variables = Record<string, never>>(
   { url, token }: { url: string; token?: string | undefined },
   document: TypedDocumentString<Data, Variables> | string,
@@ -35,7 +35,7 @@ export async function send<Data, Variables = Record<string, never>>(
   };
 }
 
-/** Sends one document and returns its data; whatever else comes back is the test's failure. */
+/** Sends one document and returns its data; anything else fails the test. */
 export async function ask<Data, Variables>(
   endpoint: { url: string; token?: string | undefined },
   document: TypedDocumentString<Data, Variables>,
@@ -48,7 +48,7 @@ export async function ask<Data, Variables>(
   return data;
 }
 
-/** Narrows a mutation's result to its payload; a refusal is the test's failure. */
+/** Narrows a mutation's result to its payload; a refusal fails the test. */
 export function payload<Result extends { __typename?: string }, Name extends `${string}Payload`>(
   result: Result,
   name: Name,

@@ -1,14 +1,14 @@
 import { expect, vi } from 'vitest';
-import { systemActor } from '../../src/auth/context.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Database } from '../../src/db/database.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { readEvents } from '../../src/events/log.ts';
-import type { UserRecord } from '../../src/events/payloads.ts';
 import { type NewEvent, recordEvents } from '../../src/events/record.ts';
+import type { UserRecord } from '../../src/events/records.ts';
 import { newId } from '../../src/ids.ts';
+import { type Actor, systemActor } from '../../src/services.ts';
 
-/** An event about a user that is nowhere else. */
+/** An event about a user who exists only in this event. */
 export function userEvent(name: string, customData: unknown = {}): NewEvent {
   const at = '2030-01-01T00:00:00.000Z';
   const data: UserRecord = {
@@ -16,6 +16,8 @@ export function userEvent(name: string, customData: unknown = {}): NewEvent {
     username: null,
     primaryEmail: null,
     primaryPhone: null,
+    isEmailVerified: false,
+    isPhoneVerified: false,
     name,
     avatar: null,
     profile: {},
@@ -31,20 +33,24 @@ export function userEvent(name: string, customData: unknown = {}): NewEvent {
 
 /** Writes events into the log in one transaction, and holds it open until `held` resolves. */
 export async function raise(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  {
+    database,
+    clock,
+    actor = systemActor,
+  }: { readonly database: Database; readonly clock: Clock; readonly actor?: Actor },
   events: readonly NewEvent[],
   held?: { readonly written: () => void; readonly until: Promise<void> },
 ): Promise<void> {
   await transaction(database, async (tx) => {
-    await recordEvents(tx, { actor: systemActor, clock, traceId: 'a trace' }, events);
+    await recordEvents(tx, { actor, clock, traceId: 'a trace' }, events);
     held?.written();
     await held?.until;
   });
 }
 
 /**
- * Waits until all that is committed is settled: a transaction that is open keeps readers from what was committed since
- * it began, whatever it writes.
+ * Waits until all committed events are settled. Any open transaction keeps readers from what was committed after its
+ * begin.
  */
 export async function settled({ prisma }: Pick<Database, 'prisma'>): Promise<void> {
   const [end] = await prisma.$queryRaw<{ id: string }[]>`

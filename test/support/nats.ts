@@ -5,21 +5,21 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A NATS server with JetStream of a test's own, which it can stop and start again on the same data. */
+/** A test's own NATS server with JetStream, which it can stop and restart on the same data. */
 export interface NatsServer {
   readonly url: string;
   start(): Promise<void>;
-  /** Ends the process at once, as a crash does. */
+  /** Kills the process, as a crash does. */
   kill(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Why no NATS server can be started here; undefined where one can. */
+/** Why no NATS server can start here; undefined if one can. */
 export const natsMissing: string | undefined = spawnSync('nats-server', ['--version']).error
   ? 'nats-server is not installed (Debian: apt-get install nats-server)'
   : undefined;
 
-/** Makes a server on a free port, not started yet. */
+/** Makes a server on a free port; it is not started yet. */
 export async function createNatsServer(): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'signet-nats-'));
   const port = await freePort();

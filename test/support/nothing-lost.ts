@@ -11,35 +11,35 @@ import { type ServiceProcess, startProcess } from './process.ts';
 
 // Runs outside of a test too: nothing here comes from vitest.
 
-/** What to do to a service, and where it keeps its data. */
+/** The kills and the load of a run, and the settings of the service. */
 export interface Ordeal {
-  /** Variables of every node: DATA_DIR for one, DATABASE_URL for several. */
+  /** Variables of every node: DATA_DIR for one node, DATABASE_URL for several. */
   readonly environment: Readonly<Record<string, string>>;
   readonly nodes: number;
-  /** Mutations that are to be acknowledged, at least. */
+  /** The least number of acknowledged mutations. */
   readonly mutations: number;
-  /** How often a node is killed in the middle of them, each time the next one. */
+  /** How often a node is killed during the mutations; nodes take turns. */
   readonly kills: number;
-  /** With a NATS JetStream server as the event sink. */
+  /** Whether a NATS JetStream server is the event sink. */
   readonly hasSink: boolean;
 }
 
-/** What came of it. Every list is of ids of events, in the order in which that side has them. */
+/** The result of a run. Each list has ids of events, in the order in which that side has them. */
 export interface Findings {
   /** The users whose creation was acknowledged. */
   readonly acknowledged: readonly string[];
-  /** Answers that were neither an acknowledgement nor a connection that broke. */
+  /** Answers that were neither an acknowledgement nor a broken connection. */
   readonly refused: readonly string[];
   readonly kills: number;
-  /** Connections that broke under a mutation, which is then neither acknowledged nor known to be lost. */
+  /** Connections that broke during a mutation; such a mutation is not acknowledged, and may be lost or not. */
   readonly broken: number;
   readonly log: readonly string[];
-  /** For each `User.Created` in the log, in its order, the user. */
+  /** The user of each `User.Created` in the log, in its order. */
   readonly logged: readonly string[];
-  /** Each time that it arrived. */
+  /** Every arrival, repetitions included. */
   readonly webhook: readonly string[];
   readonly subscriber: readonly string[];
-  /** How often the subscriber came again with its last cursor. */
+  /** How often the subscriber reconnected with its last cursor. */
   readonly reconnects: number;
   /** Undefined without a sink. */
   readonly sink: readonly string[] | undefined;
@@ -48,12 +48,14 @@ export interface Findings {
 }
 
 const connections = 16;
-/** A delivery that died with its node comes again a lease later, which is a minute. */
+/**
+ * Deliveries of a killed node wait until its lease of 15 seconds runs out; the rest is for retries and slow machines.
+ */
 const settleMs = 180_000;
 
 const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
 
-/** Several nodes, of which any may be down. */
+/** Several nodes; any of them may be down. */
 class Cluster {
   readonly #environment: Record<string, string>;
   readonly #nodes: ({ url: string; process: ServiceProcess } | undefined)[];
@@ -78,7 +80,7 @@ class Cluster {
     this.#changed = Promise.withResolvers();
   }
 
-  /** The URL of a node that is up; of several, the one that the number falls on. */
+  /** The URL of a running node, chosen by the number. */
   async url(number: number): Promise<string> {
     for (;;) {
       const up = this.#nodes.filter((node) => node !== undefined);
@@ -92,7 +94,7 @@ class Cluster {
     return this.#restarting === undefined;
   }
 
-  /** Kills the node whose turn it is, and starts it again. */
+  /** Kills the next node in turn, and restarts it. */
   kill(): void {
     const index = this.kills % this.#nodes.length;
     const node = this.#nodes[index];
@@ -153,7 +155,7 @@ async function managementToken(url: string): Promise<string> {
   return token;
 }
 
-/** An endpoint that takes every message, and keeps the ids in the order of arrival. */
+/** An endpoint that accepts every message, and keeps the ids in the order of arrival. */
 async function startReceiver(onNews: () => void) {
   const ids: string[] = [];
   const distinct = new Set<string>();
@@ -179,7 +181,7 @@ async function startReceiver(onNews: () => void) {
   };
 }
 
-/** A subscriber that comes again, at the next node, with the last cursor it saw. */
+/** A subscriber that reconnects to the next node with its last cursor. */
 function startSubscriber(cluster: Cluster, token: string, onNews: () => void) {
   const ids: string[] = [];
   const distinct = new Set<string>();
@@ -232,7 +234,7 @@ function startSubscriber(cluster: Cluster, token: string, onNews: () => void) {
   };
 }
 
-/** Everything in the stream, until nothing of the log is missing or the signal gives up. */
+/** Reads the stream until it has the whole log, or the signal ends it. */
 async function readSink(
   url: string,
   log: readonly string[],
@@ -294,9 +296,8 @@ const createUser = `mutation ($username: String!) {
 }`;
 
 /**
- * Runs mutations at 16 connections against a service whose nodes are killed with -9 meanwhile and started again, with
- * a webhook, a subscriber and, where asked for, a sink attached; then waits until each has what is in the log, or for
- * three minutes.
+ * Runs mutations on 16 connections while the service's nodes are killed with -9 and restarted. A webhook, a subscriber
+ * and, if wanted, a sink are attached. Then waits until each has all events of the log, for at most three minutes.
  */
 export async function undergo(ordeal: Ordeal): Promise<Findings> {
   const closers: (() => unknown)[] = [];
@@ -310,11 +311,11 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
     const cluster = new Cluster(
       {
         ...ordeal.environment,
-        SIGNET_SECRET: 'a secret for tests only',
+        SIGNET_SECRET: 'a secret for tests only, and a long one',
         ADMIN_CLIENT_ID: admin.id,
         ADMIN_CLIENT_SECRET: admin.secret,
         ALLOW_PRIVATE_WEBHOOKS: 'true',
-        // One issuer, so that a token is good at every node and after every start.
+        // One issuer, so that tokens are valid at every node and after every restart.
         BASE_URL: 'http://localhost:3000',
         ...(nats ? { EVENT_SINK_URL: nats.url } : {}),
       },
@@ -374,7 +375,7 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
     const writtenAt = performance.now();
     await cluster.settled();
 
-    // Once this one is in the log, so is whatever was committed before it, acknowledged or not.
+    // Once this event is in the log, so is everything committed before it, acknowledged or not.
     const last = await create(0);
     const url = await cluster.url(0);
     const isEnd = ({ data }: { data: Readonly<Record<string, unknown>> }) => data['id'] === last;
@@ -414,7 +415,7 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
   }
 }
 
-/** What is wrong with the findings, as numbers that are all 0 where nothing was lost. */
+/** The faults in the findings, as numbers; all are 0 if nothing was lost. */
 export function lossesOf(findings: Findings) {
   const { acknowledged, log, logged, webhook, subscriber, sink } = findings;
   const timesLogged = Map.groupBy(logged, (id) => id);

@@ -1,25 +1,30 @@
+import type { seedDirectory } from './directory.ts';
 import type { Call, Input } from './operations.ts';
 
-/** A management operation, with all that a test of it needs. */
+/** A management operation, with the data that its tests need. */
 export interface OperationCase {
-  /** The scope that it takes. */
+  /** The required scope. */
   readonly scope: string;
-  /** Makes what it works on, and gives the input of a call that is taken. */
+  /** Other required scopes. */
+  readonly scopesBeside?: readonly string[];
+  /** Creates what the operation works on, and returns a valid input. */
   readonly given: () => Promise<Input>;
-  /** Replacements of one field each, with a value that breaks its rules. */
+  /** Replacements of one field each, with an invalid value. */
   readonly invalid?: readonly Input[];
-  /** Makes what stands in the way, and gives the input's replacement and the field that is told. */
+  /** Creates a conflicting record, and returns the input's replacement and the reported field. */
   readonly duplicate?: (
     input: Input,
   ) => Promise<{ readonly replace: Input; readonly path: string }>;
-  /** Replacements with what is not there, where an id would not say it. */
+  /** Replacements that name something missing, other than by id. */
   readonly missing?: Input;
 }
+
+const webhookSecret = `whsec_${Buffer.alloc(32).toString('base64')}`;
 
 const tooMany = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${prefix}_${String(i).padStart(26, '0')}`);
 
-/** Makes records through the management API. */
+/** Creates records through the management API. */
 export function createMaker(call: Call) {
   let count = 0;
   function next(kind: string): string {
@@ -101,11 +106,14 @@ export function createMaker(call: Call) {
   };
 }
 
-/** Makes records through the management API. */
+/** Creates records through the management API. */
 export type Maker = ReturnType<typeof createMaker>;
 
 /** A case for each mutation of the schema. */
-export function operationCases(make: Maker): Readonly<Record<string, OperationCase>> {
+export function operationCases(
+  make: Maker,
+  { createSession }: Pick<ReturnType<typeof seedDirectory>, 'createSession'>,
+): Readonly<Record<string, OperationCase>> {
   const { next, done } = make;
   const m2m = { type: 'MACHINE_TO_MACHINE' };
   const tooLong = 'x'.repeat(129);
@@ -239,6 +247,45 @@ export function operationCases(make: Maker): Readonly<Record<string, OperationCa
         await done('assignUserRoles', { userId, roleIds: [roleId] });
         return { userId, roleId };
       },
+    },
+    endUserSession: {
+      scope: 'users:write',
+      async given() {
+        const userId = await make.user();
+        return { userId, sessionId: (await createSession(userId)).id };
+      },
+    },
+    unlockIdentifier: {
+      scope: 'users:write',
+      given: async () => ({ type: 'USERNAME', value: 'Ada' }),
+      invalid: [{ value: ' ' }, { value: 'x'.repeat(321) }],
+    },
+    createOneTimeToken: {
+      scope: 'users:write',
+      given: async () => ({ email: `${next('new')}@example.com`, context: { from: 'a test' } }),
+      invalid: [
+        { email: 'nowhere' },
+        { expiresInSeconds: 0 },
+        { expiresInSeconds: 604_801 },
+        { context: tooLarge },
+      ],
+    },
+
+    updateSignInExperience: {
+      scope: 'experience:write',
+      given: async () => ({ branding: { productName: next('Product') } }),
+      invalid: [
+        { signInIdentifiers: [] },
+        { signUpIdentifiers: [] },
+        { passwordPolicy: { minLength: 7 } },
+        { passwordPolicy: { blocklist: [' '] } },
+        { codePolicy: { ttlSeconds: 601 } },
+        { lockoutPolicy: { maxAttempts: 101 } },
+        { sessionPolicy: { idleSeconds: 0 } },
+        { branding: { primaryColor: 'red; }' } },
+        { branding: { logoUrl: 'javascript:alert(1)' } },
+        { branding: { productName: '' } },
+      ],
     },
 
     createRole: {
@@ -510,6 +557,7 @@ export function operationCases(make: Maker): Readonly<Record<string, OperationCa
 
     createWebhook: {
       scope: 'webhooks:write',
+      scopesBeside: ['events:read'],
       given: async () => ({ name: 'New', url: 'https://127.0.0.1/hook', enabled: false }),
       invalid: [
         { name: '' },
@@ -520,6 +568,7 @@ export function operationCases(make: Maker): Readonly<Record<string, OperationCa
     },
     updateWebhook: {
       scope: 'webhooks:write',
+      scopesBeside: ['events:read'],
       given: async () => ({ id: await make.webhook(), name: 'Changed' }),
       invalid: [{ name: '' }, { url: 'nowhere' }],
     },
@@ -537,6 +586,34 @@ export function operationCases(make: Maker): Readonly<Record<string, OperationCa
       scope: 'webhooks:write',
       given: async () => ({ webhookId: await make.webhook(), since: '2001-01-01T00:00:00Z' }),
       invalid: [{ after: 'nonsense' }],
+    },
+
+    setEmailSender: {
+      scope: 'experience:write',
+      given: async () => ({ smtp: { host: '127.0.0.1', port: 9, from: 'Acme <a@example.com>' } }),
+      invalid: [
+        { smtp: null },
+        { smtp: { host: 'two words', from: 'a@example.com' } },
+        { smtp: { host: '127.0.0.1', from: 'nobody' } },
+        { smtp: { host: '127.0.0.1', port: 0, from: 'a@example.com' } },
+        { smtp: { host: '127.0.0.1', from: 'a@example.com', username: 'alone' } },
+        { http: { url: 'nowhere', secret: webhookSecret }, smtp: null },
+      ],
+    },
+    setSmsSender: {
+      scope: 'experience:write',
+      given: async () => ({ http: { url: 'https://127.0.0.1/', secret: webhookSecret } }),
+      invalid: [
+        { http: { url: 'ftp://example.com', secret: webhookSecret } },
+        { http: { url: 'https://127.0.0.1/', secret: 'whsec_short' } },
+      ],
+    },
+    removeEmailSender: { scope: 'experience:write', given: async () => ({}) },
+    removeSmsSender: { scope: 'experience:write', given: async () => ({}) },
+    sendTestMessage: {
+      scope: 'experience:write',
+      given: async () => ({ channel: 'EMAIL', recipient: 'a@example.com' }),
+      invalid: [{ recipient: 'nobody' }],
     },
 
     rotateSigningKey: { scope: 'all', given: async () => ({}) },

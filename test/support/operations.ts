@@ -1,17 +1,17 @@
 import { getNamedType, isInputObjectType, isLeafType, isObjectType, isUnionType } from 'graphql';
-import { restRoutes } from '../../src/http/rest-routes.ts';
+import { restRoutes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema.ts';
 import { callRest } from './rest.ts';
 import type { TestService } from './service.ts';
 
-/** What a mutation takes. */
+/** The input of a mutation. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** How a management operation came out, whichever way it was called. */
+/** The result of a management operation, over GraphQL or REST. */
 export interface Outcome {
   /** `OK`, the code of a refusal, or that of a top-level error. */
   readonly code: string;
-  /** The HTTP status: over GraphQL that of the response as a whole. */
+  /** The HTTP status; over GraphQL, of the whole response. */
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: each operation's payload has a shape of its own.
   readonly payload?: any;
@@ -21,7 +21,7 @@ export interface Outcome {
   readonly requiredScope?: string;
 }
 
-/** Calls one management operation with the token given. */
+/** Calls one management operation with a token. */
 export type Call = (operation: string, input: Input, token?: string) => Promise<Outcome>;
 
 /** The mutations of the schema. */
@@ -51,7 +51,7 @@ function documentOf(operation: string): string {
         ? `${field.name} { id }`
         : `${field.name} { __typename }`;
     });
-    // Members have fields of the same name and not of the same type.
+    // Members have fields of the same name but different types.
     const isPayload = type.name.endsWith('Payload');
     return `... on ${type.name} { ${isPayload ? fields.join(' ') : fields.map((field) => (field === 'id' ? 'missing: id' : field)).join(' ')} }`;
   });
@@ -82,7 +82,7 @@ export function overGraphQL(service: TestService, adminToken: string): Call {
 /** Calls management operations by their REST routes. */
 export function overRest(service: TestService, adminToken: string): Call {
   const { prisma } = service.app.services.database;
-  // The id of what a record belongs to, which its path names too.
+  // The id of the owner of a record, which the record's path also names.
   const ownerOf = async (parameter: string, id: string) =>
     parameter === 'resourceId'
       ? (await prisma.scope.findUnique({ where: { id } }))?.resourceId

@@ -7,19 +7,19 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The service as a process of its own, started the way `npm start` does. */
+/** The service as a separate process, started as `npm start` does. */
 export interface ServiceProcess {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
   /** Everything it has printed so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves with the URL it listens on; rejects when it ends before. */
+  /** Resolves with the URL it listens on; rejects if it ends before. */
   readonly ready: Promise<string>;
   /** Resolves with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the service in a process with these variables and no others of Signet's. */
+/** Starts the service in a process that has only these variables of Signet's. */
 export function startProcess(environment: Record<string, string>): ServiceProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
@@ -43,7 +43,7 @@ export function startProcess(environment: Record<string, string>): ServiceProces
     });
     ended.then((end) => reject(new Error(`The service ended with ${end}: ${stderr}`)));
   });
-  // Who only waits for the end does not listen to this one.
+  // A test that only waits for the end does not handle this rejection.
   ready.catch(() => undefined);
   return { child, stdout: () => stdout, stderr: () => stderr, ready, ended };
 }

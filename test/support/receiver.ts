@@ -26,9 +26,9 @@ export interface Receiver {
   readonly url: string;
   /** Everything that arrived, in order. */
   readonly received: readonly Received[];
-  /** How it answers from now on; at first with 204. */
+  /** Sets its answer to later messages; the first answer is 204. */
   answerWith(answer: Answer | number): void;
-  /** Waits until so many messages have arrived in all. */
+  /** Waits until this many messages have arrived in total. */
   arrived(count: number): Promise<readonly Received[]>;
   /** Waits until the messages that arrived satisfy a condition. */
   until(condition: (received: readonly Received[]) => boolean): Promise<readonly Received[]>;
@@ -39,7 +39,7 @@ const status =
   (response) =>
     void response.writeHead(code).end();
 
-/** Starts an endpoint, which ends with the test. */
+/** Starts an endpoint, which stops with the test. */
 export async function startReceiver(options: { tls?: ServerOptions } = {}): Promise<Receiver> {
   const { tls } = options;
   const received: Received[] = [];
@@ -62,7 +62,7 @@ export async function startReceiver(options: { tls?: ServerOptions } = {}): Prom
       answer(response, message);
     });
   });
-  // A bad certificate, or an answer that was cut off, is for the other side to report.
+  // The other side reports a bad certificate, or an answer that was cut off.
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(
@@ -95,16 +95,16 @@ export async function startReceiver(options: { tls?: ServerOptions } = {}): Prom
 }
 
 /**
- * Verifies a message as a receiver built on `standardwebhooks` does; it throws where that would refuse it.
+ * Verifies a message as a receiver with `standardwebhooks` does; throws if that would refuse it.
  *
- * @param now When it is looked at: by the machine's clock unless the service's was moved.
+ * @param now The time of verification: the machine's, unless the service's clock was moved.
  */
 export function verify(
   secret: string,
   { headers, body }: Pick<Received, 'headers' | 'body'>,
   now = new Date(),
 ): unknown {
-  // The package knows no clock but the machine's.
+  // The package uses only the machine's clock.
   vi.useFakeTimers({ toFake: ['Date'], now });
   try {
     return new Webhook(secret).verify(body, headers as Record<string, string>);

@@ -1,4 +1,4 @@
-/** What a REST route answered. */
+/** The answer of a REST route. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;

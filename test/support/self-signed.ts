@@ -1,4 +1,4 @@
-/** A key and a certificate that it signed itself: a server whose certificate nobody trusts. */
+/** A key with a self-signed certificate, which nobody trusts. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqhFQcv3xtafOIeij

@@ -1,17 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import type { Clock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { openPostgresql } from '../../src/db/database.ts';
+import { createTestDatabase, failOnError, type TestDatabase } from './database.ts';
 
-/** A clock that a test can hold and move. */
+const secret = 'a secret for tests only';
+
+/** A clock that a test can move. */
 export interface TestClock extends Clock {
-  /** Moves the clock by so many milliseconds, from now on in step with the machine's. */
+  /** Moves the clock forward; from then on it runs with the machine's. */
   advance(milliseconds: number): void;
 }
 
-/** A clock in step with the machine's until it is moved. */
+/** A clock that runs with the machine's until it is moved. */
 export function createTestClock(): TestClock {
   let offset = 0;
   return {
@@ -22,16 +28,18 @@ export function createTestClock(): TestClock {
   };
 }
 
-/** A service that listens on a port of its own, with a database of its own. */
+/** A running service with its own port and database. */
 export interface TestService {
   readonly app: App;
   readonly url: string;
   readonly clock: TestClock;
   readonly testDatabase: TestDatabase;
+  /** The data folder, which holds the outbox. */
+  readonly dataDir: string;
   readonly admin: { readonly id: string; readonly secret: string };
-  /** What was logged, one parsed line each. */
+  /** The log, one parsed line each. */
   readonly logged: Record<string, unknown>[];
-  /** An access token for the management API, of the admin application where no other client is given. */
+  /** An access token for the management API; by default the admin application's. */
   managementToken(scope?: string, client?: { id: string; secret: string }): Promise<string>;
   stop(): Promise<void>;
 }
@@ -43,7 +51,9 @@ export interface TestService {
  */
 export async function startService(
   environment: Record<string, string> = {},
-  options: Partial<Pick<AppOptions, 'log' | 'resolveHost'>> & { poolSize?: number } = {},
+  options: Partial<Pick<AppOptions, 'log' | 'resolveHost' | 'timeouts'>> & {
+    poolSize?: number;
+  } = {},
 ): Promise<TestService> {
   const testDatabase = await createTestDatabase(options.poolSize);
   const clock = createTestClock();
@@ -52,22 +62,30 @@ export async function startService(
     { level: 'debug' },
     { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
   );
+  const dataDir = await mkdtemp(join(tmpdir(), 'signet-service-'));
   const app = await startApp({
-    config: readConfig({ PORT: '0', ...environment }),
+    config: readConfig({ PORT: '0', DATA_DIR: dataDir, ...environment }),
     log,
     clock,
-    opened: { database: testDatabase.database, secret: 'a secret for tests only' },
+    opened: { database: testDatabase.database, secret },
     ...options,
   });
   const { adminCredentials: admin } = app;
   if (!admin) throw new Error('A fresh database gives new admin credentials.');
-  const stop = async () => {
+  const stopOnce = async () => {
     await app.stop();
     await testDatabase.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= stopOnce();
+    return stopped;
   };
   afterAll(stop);
   return {
     app,
+    dataDir,
     url: app.url,
     clock,
     testDatabase,
@@ -91,6 +109,28 @@ export async function startService(
   };
 }
 
-/** An `Authorization` header for HTTP Basic as OAuth has it (RFC 6749 §2.3.1). */
+/** Starts another node of a service on the same database; on PostgreSQL with its own connections. */
+export async function startSecondNode(
+  service: TestService,
+  environment: Record<string, string> = {},
+): Promise<TestService> {
+  const { database, url } = service.testDatabase;
+  const options = { poolSize: 5, tokenPoolSize: 5, onError: failOnError };
+  const own = url === undefined ? undefined : openPostgresql({ url, ...options });
+  const app = await startApp({
+    config: readConfig({ PORT: '0', ...environment }),
+    log: pino({ level: 'silent' }),
+    clock: service.clock,
+    opened: { database: own ?? database, secret },
+  });
+  const stop = async () => {
+    await app.stop();
+    await own?.close();
+  };
+  onTestFinished(stop);
+  return { ...service, app, url: app.url, stop };
+}
+
+/** An `Authorization` header for HTTP Basic in OAuth's form (RFC 6749 §2.3.1). */
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;

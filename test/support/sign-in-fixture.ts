@@ -8,7 +8,7 @@ import { type Browser, discover, openBrowser, signIn, type Visit } from './sign-
 /** The password of every user of the fixture. */
 export const password = 'correct horse battery staple';
 
-/** Where the fixture's applications have their users sent back to. */
+/** The redirect URI of the fixture's applications. */
 export const redirectUri = 'https://app.example.com/callback';
 
 /** A directory with a user who may read a resource, and a web application to sign in to. */
@@ -52,19 +52,19 @@ export async function createSignInFixture(service: TestService) {
     createUser,
     createApplication,
 
-    /** Signs the fixture's user in, or another; every value can be replaced. */
+    /** Signs in the fixture's user, or another; every value can be replaced. */
     signIn: (request: Partial<Parameters<typeof signIn>[1]> = {}) =>
       signIn(service, { client, redirectUri, username: 'Ada', password, ...request }),
   };
 }
 
-/** An authorization request as its application made it, to be sent by hand. */
+/** An authorization request of the application, to be sent by hand. */
 export interface Authorization {
   readonly url: URL;
   readonly verifier: string;
 }
 
-/** Makes an authorization request; a parameter given as undefined is left out. */
+/** Makes an authorization request without the parameters that are undefined. */
 export async function authorize(
   service: TestService,
   client: Pick<TestClient, 'id'>,
@@ -99,7 +99,7 @@ export async function openSignInPage(
   return { browser, visit: await browser.open(url), verifier };
 }
 
-/** What the token endpoint makes of a refresh token: the tokens, or the error's code. */
+/** The token endpoint's answer to a refresh token: the tokens, or the error's code. */
 export async function refresh(
   service: TestService,
   client: { id: string; secret?: string },

@@ -3,11 +3,11 @@ import type { TestService } from './service.ts';
 
 /** A browser without scripts: it keeps cookies by path, follows redirects inside the service, and submits forms. */
 export interface Browser {
-  /** Sends one request, without following where it leads. */
+  /** Sends one request; follows no redirect. */
   request(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Opens an address and follows redirects as long as they stay inside the service. */
+  /** Opens a URL and follows redirects inside the service. */
   open(url: string | URL, init?: RequestInit): Promise<Visit>;
-  /** Submits the first form of a page with these values beside its hidden ones. */
+  /** Submits the first form of a page with these values and its hidden ones. */
   submit(
     visit: Visit,
     values: Record<string, string>,
@@ -15,14 +15,20 @@ export interface Browser {
   ): Promise<Visit>;
 }
 
-/** Where a browser ended up. */
+/** The page that a browser reached. */
 export interface Visit {
-  /** The last address: outside the service it was not opened any more. */
+  /** The last URL; one outside the service was not opened. */
   readonly url: URL;
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 }
+
+const entities: Record<string, string> = { '&amp;': '&', '&#39;': "'", '&quot;': '"' };
+
+/** The text of an attribute or element, as a page's markup has it. */
+export const decodeText = (markup: string): string =>
+  markup.replace(/&(?:amp|#39|quot);/g, (entity) => entities[entity] ?? entity);
 
 interface Cookie {
   readonly name: string;
@@ -30,7 +36,7 @@ interface Cookie {
   readonly path: string;
 }
 
-/** Opens a browser with an empty cookie jar on the service that has this URL. */
+/** Opens a browser with an empty cookie jar on the service with this URL. */
 export function openBrowser(baseUrl: string): Browser {
   let cookies: Cookie[] = [];
 
@@ -84,19 +90,25 @@ export function openBrowser(baseUrl: string): Browser {
     request,
     open,
     submit(visit, values, headers = {}) {
-      const [, action] = /<form[^>]* action="([^"]*)"/.exec(visit.body) ?? [];
+      const [, method, action] =
+        /<form[^>]* method="([^"]*)" action="([^"]*)"/.exec(visit.body) ?? [];
       if (action === undefined) throw new Error(`No form at ${visit.url} (${visit.status}).`);
       const hidden = [
         ...visit.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g),
       ];
-      const body = new URLSearchParams(hidden.map(([, name = '', value = '']) => [name, value]));
+      const body = new URLSearchParams(
+        hidden.map(([, name = '', value = '']) => [decodeText(name), decodeText(value)]),
+      );
       for (const [name, value] of Object.entries(values)) body.set(name, value);
-      return open(action, { method: 'POST', body, headers });
+      const to = decodeText(action);
+      return method === 'get'
+        ? open(`${to}?${body}`, { headers })
+        : open(to, { method: 'POST', body, headers });
     },
   };
 }
 
-/** The application as openid-client has it, from the service's own discovery document. */
+/** The application in openid-client, from the service's discovery document. */
 export function discover(
   service: TestService,
   client: { id: string; secret?: string },
@@ -108,25 +120,25 @@ export function discover(
     undefined,
     authentication ??
       (client.secret === undefined ? oidc.None() : oidc.ClientSecretBasic(client.secret)),
-    // The service listens without TLS here; the option is marked as deprecated so that no one leaves it in.
+    // The service listens without TLS here. The option is marked as deprecated so that nobody leaves it in by mistake.
     { execute: [oidc.allowInsecureRequests] },
   );
 }
 
-/** What an application asks for when it sends a user to sign in. */
+/** The parameters of an application's sign-in request. */
 export interface SignInRequest {
   readonly client: { readonly id: string; readonly secret?: string };
   readonly redirectUri: string;
   readonly username: string;
   readonly password: string;
-  /** The resource that the access token is for; absent, it is for user info. */
+  /** The resource of the access token; absent: user info. */
   readonly resource?: string;
   /** Default: `openid`. */
   readonly scope?: string;
   readonly browser?: Browser;
 }
 
-/** Signs a user in through the real page with openid-client, and gives the tokens. */
+/** Signs a user in on the real page with openid-client, and returns the tokens. */
 export async function signIn(
   service: TestService,
   request: SignInRequest,

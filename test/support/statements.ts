@@ -2,18 +2,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Database, openPostgresql } from '../../src/db/database.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A test's database, with an ear on the wire. */
+/** A test's database whose statements are recorded. */
 export interface ObservedDatabase {
   /** The database as the service is to use it. */
   readonly database: Database;
-  /** The text of every statement executed so far, in the order that they were sent. */
+  /** The text of every executed statement, in the order of sending. */
   readonly executed: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * Listens to PostgreSQL's protocol, below every driver and pool: on a socket between the service and the server, or
- * at the door of the embedded database. Whatever part of the service sends a statement, it is seen.
+ * Reads PostgreSQL's protocol, below every driver and pool: on a socket between the service and the server, or at the
+ * entry of the embedded database. So it sees every statement of any part of the service.
  *
  * @see https://www.postgresql.org/docs/current/protocol-message-formats.html
  */

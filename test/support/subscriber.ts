@@ -5,7 +5,7 @@ import type { Database } from '../../src/db/database.ts';
 import { encodePosition, logStart } from '../../src/events/log.ts';
 import { settled } from './log.ts';
 
-/** An event as a subscriber sees it. */
+/** An event as a subscriber gets it. */
 export interface EventReceived {
   readonly id: string;
   readonly cursor: string;
@@ -14,30 +14,30 @@ export interface EventReceived {
   readonly [field: string]: unknown;
 }
 
-/** Errors of a subscription, as they came. */
+/** Errors of a subscription, as received. */
 export type ErrorsReceived = readonly {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions?: Readonly<Record<string, unknown>>;
 }[];
 
-/** What happened to one subscription so far. */
+/** The state of one subscription. */
 export interface Subscriber {
   /** In the order of arrival. */
   readonly events: readonly EventReceived[];
   readonly errors: ErrorsReceived;
   readonly isComplete: boolean;
-  /** The last cursor seen: where to go on. */
+  /** The last cursor received, to continue from. */
   readonly cursor: string | undefined;
-  /** Resolves as soon as the condition holds, which is looked at after every message. */
+  /** Resolves when the condition holds; it is checked after every message. */
   until(condition: (subscriber: Subscriber) => boolean): Promise<void>;
-  /** Resolves once so many events have come, with all of them. */
+  /** Resolves with all events, once this many have arrived. */
   received(count: number): Promise<readonly EventReceived[]>;
-  /** Ends the subscription; its connection goes on where it has others. */
+  /** Ends the subscription; the connection stays open for others. */
   unsubscribe(): void;
 }
 
-/** A connection, how it ended, and its client. */
+/** A connection, its client, and how it ended. */
 export interface Connection {
   readonly client: Client;
   readonly closed: Promise<{ readonly code: CloseCode | number; readonly reason: string }>;
@@ -49,7 +49,7 @@ interface Endpoint {
   readonly token?: string | undefined;
 }
 
-/** The document that a subscriber sends unless it is given another. */
+/** The default document of a subscriber. */
 export const eventsDocument = `
   subscription Events($types: [EventType!], $after: String) {
     events(types: $types, after: $after) { id cursor name data }
@@ -75,9 +75,9 @@ export function connect({ url, token }: Endpoint): Connection {
 }
 
 /**
- * A cursor behind which everything lies that happens from now on.
+ * A cursor before everything that happens from now on.
  *
- * @param database Given, nothing else lies behind it: it waits until what was committed before is settled.
+ * @param database If given, nothing older follows the cursor: it waits until earlier commits are settled.
  */
 export async function logEnd(
   { url, token }: Endpoint,
@@ -96,8 +96,8 @@ export async function logEnd(
 }
 
 /**
- * Subscribes to the event log. Without `after` it begins wherever the service takes note of it, of which a client is
- * not told: give {@link logEnd} where nothing may be missed.
+ * Subscribes to the event log. Without `after` it starts at the moment when the service registers it, which a client
+ * does not learn: pass {@link logEnd} if no event may be missed.
  */
 export function subscribe(
   { client }: Pick<Connection, 'client'>,

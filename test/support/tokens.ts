@@ -10,14 +10,14 @@ export const exchangeGrantType = 'urn:ietf:params:oauth:grant-type:token-exchang
 /** The one token type that is exchanged and issued (RFC 8693 §3). */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** What the token endpoint answered. */
+/** An answer of the token endpoint. */
 export interface TokenAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Record<string, unknown>;
 }
 
-/** Sends a body to the token endpoint as it is. */
+/** Sends a body to the token endpoint unchanged. */
 export async function postToken(
   service: Pick<TestService, 'url'>,
   body: string | URLSearchParams | Uint8Array<ArrayBuffer>,
@@ -35,7 +35,7 @@ export async function postToken(
   };
 }
 
-/** Asks for an exchange; a parameter given as undefined is left out. */
+/** Requests an exchange without the parameters that are undefined. */
 export function exchange(
   service: Pick<TestService, 'url'>,
   client: TestClient,
@@ -55,7 +55,7 @@ export const formOf = (parameters: Record<string, string | undefined>): URLSearc
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-/** Claims of an access token as a user's sign-in through an application gives it; those given replace them. */
+/** Claims of an access token from a user's sign-in through an application; the given ones replace them. */
 export function userClaims(
   service: Pick<TestService, 'app' | 'clock'>,
   userId: string,
@@ -82,5 +82,5 @@ export const userToken = (
   ...of: [userId: string, client: Pick<TestClient, 'id'>, claims?: Partial<AccessTokenClaims>]
 ): Promise<string> => signAccessToken(service.app.services.keys, userClaims(service, ...of));
 
-/** An id of no one. */
+/** An id that nobody has. */
 export const strangerId = (): string => newId('User');

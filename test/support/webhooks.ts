@@ -3,10 +3,10 @@ import type { CreateWebhookInput, DeliveryStatus } from '../generated/graphql.ts
 import { ask, graphql, payload } from './graphql.ts';
 import type { TestService } from './service.ts';
 
-// On PostgreSQL a transaction that is open anywhere in the cluster, in another test's database too, holds deliveries up.
+// On PostgreSQL, an open transaction anywhere in the cluster delays deliveries, also one in another test's database.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Where a client sends its documents, and the token it sends along. */
+/** The URL and the token of a client. */
 export type Endpoint = { readonly url: string; readonly token: string };
 
 const CreateWebhook = graphql(`
@@ -19,7 +19,7 @@ const CreateWebhook = graphql(`
   }
 `);
 
-/** Creates a webhook; it is on, and gets every event, unless the input says otherwise. */
+/** Creates a webhook; by default it is on and gets every event. */
 export async function createWebhook(
   endpoint: Endpoint,
   input: Partial<CreateWebhookInput> & Pick<CreateWebhookInput, 'url'>,
@@ -41,7 +41,7 @@ const UpdateWebhook = graphql(`
   }
 `);
 
-/** Switches a webhook on or off. */
+/** Enables or disables a webhook. */
 export async function switchWebhook(endpoint: Endpoint, id: string, enabled: boolean) {
   const { updateWebhook: result } = await ask(endpoint, UpdateWebhook, { input: { id, enabled } });
   payload(result, 'UpdateWebhookPayload');
@@ -85,7 +85,7 @@ const ReadWebhook = graphql(`
   }
 `);
 
-/** A webhook and its deliveries, newest first, as an administrator sees them. */
+/** A webhook and its deliveries, newest first, as an administrator gets them. */
 export async function readWebhook(endpoint: Endpoint, id: string, status?: DeliveryStatus) {
   const { webhook } = await ask(endpoint, ReadWebhook, { id, status: status ?? null });
   if (!webhook) throw new Error(`There is no webhook ${id}.`);
@@ -93,16 +93,16 @@ export async function readWebhook(endpoint: Endpoint, id: string, status?: Deliv
   return { ...fields, deliveries: deliveries.edges.map(({ node }) => node) };
 }
 
-/** A webhook as {@link readWebhook} gives it. */
+/** A webhook from {@link readWebhook}. */
 export type WebhookSeen = Awaited<ReturnType<typeof readWebhook>>;
 
-/** An administrator of a service, with a token that is good now, wherever the clock stands. */
+/** An administrator of a service, with a token that is valid at the time of its clock. */
 export const adminOf = async (service: TestService): Promise<Endpoint> => ({
   url: service.url,
   token: await service.managementToken(),
 });
 
-/** Waits until a webhook is in a state, and gives it. */
+/** Waits until a webhook is in a state, and returns it. */
 export function webhookUntil(
   endpoint: Endpoint,
   id: string,
@@ -118,7 +118,7 @@ export function webhookUntil(
   );
 }
 
-/** Moves a service's clock, and has its dispatcher look at it at once. */
+/** Moves a service's clock, and wakes its dispatcher. */
 export function advance(service: TestService, milliseconds: number): void {
   service.clock.advance(milliseconds);
   service.app.services.database.hints.send();

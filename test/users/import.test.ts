@@ -1,16 +1,27 @@
+import { hashSync, type Version } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
-import { findByCredentials } from '../../src/experience/credentials.ts';
 import { readImportedDigest, verifyImportedPassword } from '../../src/users/imported-password.ts';
+import { startHeadless, step } from '../support/experience.ts';
 import { send } from '../support/graphql.ts';
 import { startService } from '../support/service.ts';
 import { signIn } from '../support/sign-in.ts';
-import { createSignInFixture, redirectUri } from '../support/sign-in-fixture.ts';
+import { createSignInFixture, openSignInPage, redirectUri } from '../support/sign-in-fixture.ts';
 import { exchange } from '../support/tokens.ts';
 
 const service = await startService();
 const { database } = service.app.services;
 const { prisma } = database;
+
 const fixture = await createSignInFixture(service);
+const headless = await fixture.createApplication({ allowHeadlessSignIn: true });
+
+/** Whom a user name and a password sign in. */
+const signInAs = async (identifier: string, password: string) => {
+  const { send: sendStep } = await startHeadless(service, { clientId: headless.id, redirectUri });
+  const { interaction } = await step(sendStep, 'signInWithPassword', { identifier, password });
+  if (!interaction) return null;
+  return (await prisma.interaction.findUniqueOrThrow({ where: { id: interaction.id } })).userId;
+};
 const token = await service.managementToken('users:write');
 
 interface Imported {
@@ -35,6 +46,7 @@ async function importUsers(users: readonly object[]) {
   return data.importUsers;
 }
 
+const argon2Options = { memoryCost: 256, timeCost: 1, parallelism: 1 };
 const phrase = 'correct horse battery staple';
 // Made with Python's hashlib, but for those of Argon2 (the reference implementation's tests), bcrypt (jBCrypt's) and
 // PBKDF2-SHA256 (passlib's documentation).
@@ -114,10 +126,10 @@ test.each(digests)(
     const stored = async () => prisma.user.findUniqueOrThrow({ where: { id } });
     const imported = await stored();
 
-    expect(await findByCredentials({ database }, username, `${password}!`)).toBeNull();
+    expect(await signInAs(username, `${password}!`)).toBeNull();
     expect(await stored()).toEqual(imported);
     const events = await prisma.event.count();
-    expect(await findByCredentials({ database }, username, password)).toEqual({ id });
+    expect(await signInAs(username, password)).toBe(id);
 
     const rehashed = await stored();
     expect(rehashed).toEqual({
@@ -126,8 +138,8 @@ test.each(digests)(
       passwordAlgorithm: 'Argon2id',
     });
     expect(await prisma.event.count()).toBe(events);
-    expect(await findByCredentials({ database }, username, password)).toEqual({ id });
-    expect(await findByCredentials({ database }, username, `${password}!`)).toBeNull();
+    expect(await signInAs(username, password)).toBe(id);
+    expect(await signInAs(username, `${password}!`)).toBeNull();
     expect(await stored()).toEqual(rehashed);
   },
 );
@@ -167,6 +179,44 @@ test('a password changed while it was being re-hashed stays changed', async () =
   });
 });
 
+test.each([
+  ['padding', (digest: string) => `${digest}=`],
+  ['bits that say nothing', (digest: string) => digest.replace('c29tZXNhbHQ', 'c29tZXNhbHR')],
+  ['zeros before its numbers', (digest: string) => digest.replace('m=256', 'm=0256')],
+])('a digest with %s is spelled as the library reads it', async (_what, respell) => {
+  const digest = hashSync('a password', { ...argon2Options, salt: Buffer.from('somesalt') });
+  expect(digest).toContain('$c29tZXNhbHQ$');
+  const username = `spelled_${(await prisma.user.count()) + 1}`;
+  const { failures } = await importUsers([
+    { username, passwordDigest: respell(digest), passwordAlgorithm: 'Argon2id' },
+  ]);
+  expect(failures).toEqual([]);
+  expect(await signInAs(username, 'a password')).not.toBeNull();
+});
+
+test('a digest of Argon2’s first version signs in', async () => {
+  const digest = hashSync('a password', { ...argon2Options, version: 0 as Version.V0x10 });
+  expect(digest).toContain('$v=16$');
+  const username = 'first_argon2';
+  const passwordDigest = digest.replace('v=16$', '');
+  await importUsers([{ username, passwordDigest, passwordAlgorithm: 'Argon2id' }]);
+  expect(await signInAs(username, 'a password')).not.toBeNull();
+});
+
+test.each(['garbage', '$argon2id$v=18$m=8,t=1,p=1$c29t$AAAA', '$argon2id$v=19$m=19456,t=2,p=1$x'])(
+  'a digest in the table that nobody can check, %s, is that of no password',
+  async (passwordDigest) => {
+    const { username } = await fixture.createUser({ passwordDigest });
+    const { visit, browser } = await openSignInPage(service, fixture.client);
+    const answer = await browser.submit(visit, { identifier: username ?? '', password: phrase });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain('role="alert"');
+  },
+);
+
+const argon2id =
+  '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4';
+
 describe('a digest is refused', () => {
   test.each([
     [
@@ -176,6 +226,16 @@ describe('a digest is refused', () => {
     [
       'Argon2id',
       '$argon2id$v=19$m=9999999,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4',
+    ],
+    // Another version, a salt too short, less memory than lanes need, and what is no Base64.
+    ['Argon2id', argon2id.replace('v=19', 'v=18')],
+    ['Argon2id', argon2id.replace('c29tZXNhbHQ', 'c2FsdA')],
+    ['Argon2id', argon2id.replace('m=256,t=2,p=1', 'm=16,t=2,p=4')],
+    ['Argon2id', argon2id.replace('c29tZXNhbHQ', 'c29tZXNhbHQA1')],
+    // RFC 7914 §2: r=1 goes with an N below 2^16.
+    [
+      'Scrypt',
+      '$scrypt$ln=16,r=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$tjK03tRvEjqCcPwmgtddMkgjlXrk8U/b9rIvfeBMKCc',
     ],
     ['Bcrypt', '$2a$31$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe'],
     ['Bcrypt', 'plaintext'],
@@ -195,6 +255,7 @@ describe('a digest is refused', () => {
     const users = await prisma.user.count();
     const { failures } = await importUsers([{ passwordAlgorithm, passwordDigest }]);
     expect(failures).toMatchObject([{ index: 0, code: 'INVALID_INPUT' }]);
+    expect(failures[0]?.message).toMatch(/^password(Digest|Algorithm): must be/);
     // What the message repeats would be in logs.
     expect(failures[0]?.message).not.toContain(passwordDigest);
     expect(await prisma.user.count()).toBe(users);
@@ -215,13 +276,13 @@ describe('a digest is refused', () => {
   });
 });
 
-test('a digest that was read verifies its password and no other', async () => {
+test('a digest verifies only its own password', async () => {
   const stored = readImportedDigest('SHA1', 'abf7aad6438836dbe526aa231abde2d0eef74d42') as string;
   expect(await verifyImportedPassword(stored, phrase)).toBe(true);
   expect(await verifyImportedPassword(stored, '')).toBe(false);
 });
 
-test('a thousand users at once: each wrong row is told, all others are there with their roles and their events', async () => {
+test('a thousand rows: faulty ones are reported, others imported', async () => {
   const role = await prisma.role.create({
     data: {
       id: 'role_01h455vb4pex5vsknk084sn02q',
@@ -268,7 +329,7 @@ test('a thousand users at once: each wrong row is told, all others are there wit
     users.map(({ id }) => ['User.Created', id]),
   );
   expect(events[0]?.data).toMatchObject({ username: 'bulk_0', customData: { row: 0 } });
-  expect(await findByCredentials({ database }, 'bulk_11', phrase)).not.toBeNull();
+  expect(await signInAs('bulk_11', phrase)).not.toBeNull();
 });
 
 test('more than a thousand rows are refused as a whole', async () => {
@@ -284,7 +345,7 @@ test('an empty import imports nothing', async () => {
   expect(await prisma.event.count()).toBe(before);
 });
 
-test('two imports of the same users at once create each of them once', async () => {
+test('concurrent imports create each user once', async () => {
   const rows = Array.from({ length: 200 }, (_, i) => ({ username: `twice_${i}` }));
   const both = await Promise.all([importUsers(rows), importUsers([...rows].reverse())]);
   expect(await prisma.user.count({ where: { username: { startsWith: 'twice_' } } })).toBe(200);

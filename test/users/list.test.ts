@@ -61,7 +61,7 @@ async function walk(direction: 'forward' | 'backward', variables: object, size =
   }
 }
 
-test('lists the newest first where no order is asked for, and counts all', async () => {
+test('lists the newest first by default, and counts all', async () => {
   const page = await list({ first: 3 });
   expect(page.totalCount).toBe(names.length);
   expect(page.edges.map(({ node }) => node.id)).toEqual(ids.slice(-3).reverse());
@@ -76,7 +76,7 @@ describe.each([
   ['UPDATED_AT', 'DESC'],
   ['LAST_SIGN_IN_AT', 'ASC'],
 ] as const)('ordered by %s %s', (field, direction) => {
-  test('gives the same list in small pages forward, backward, and at once', async () => {
+  test('gives the same list forward, backward, and at once', async () => {
     const orderBy = { field, direction };
     const whole = (await list({ first: 100, orderBy })).edges.map(({ node }) => node.username);
     expect(new Set(whole).size).toBe(names.length);
@@ -92,7 +92,7 @@ test('puts those without a value last, whichever way', async () => {
   }
 });
 
-test('goes on after a user who was deleted in the meantime', async () => {
+test('continues after a user who was deleted meanwhile', async () => {
   const orderBy = { field: 'USERNAME', direction: 'ASC' };
   const firstBefore = (await list({ first: 1, orderBy })).edges[0]?.node.id;
   const { createUser } = await ask(endpoint, Create, { input: { username: 'AAA' } });
@@ -121,7 +121,7 @@ test.each([
   expect(page.totalCount).toBe(expected.length);
 });
 
-test('finds a user by id, and users by when they were created', async () => {
+test('finds users by id and by creation time', async () => {
   expect(
     (await list({ filter: { search: ids[4] } })).edges.map(({ node }) => node.username),
   ).toEqual(['emil']);

@@ -21,7 +21,8 @@ const CreateUser = graphql(`
     }
   }
   fragment UserFields on User {
-    id username primaryEmail primaryPhone name avatar profile customData isSuspended hasPassword
+    id username primaryEmail primaryPhone isEmailVerified isPhoneVerified name avatar profile
+    customData isSuspended hasPassword
     lastSignInAt createdAt updatedAt
   }
 `);
@@ -40,7 +41,7 @@ async function raising(act: () => Promise<unknown>): Promise<EventSeen[]> {
 }
 
 describe('createUser', () => {
-  test('creates a user and raises User.Created with the record as written', async () => {
+  test('creates a user and raises User.Created with its record', async () => {
     let user: Awaited<ReturnType<typeof create>> | undefined;
     const raised = await raising(async () => {
       user = await create({
@@ -68,7 +69,7 @@ describe('createUser', () => {
     expect(JSON.stringify(raised)).not.toMatch(/correct horse|argon2/i);
   });
 
-  test('names every fault of an input at once, and writes nothing', async () => {
+  test('names every fault of an input, and writes nothing', async () => {
     const raised = await raising(async () => {
       const { createUser } = await ask(endpoint, CreateUser, {
         input: {
@@ -163,7 +164,7 @@ const UpdateUser = graphql(`
 `);
 
 describe('updateUser', () => {
-  test('leaves an absent field alone, clears one that is null, and tells what changed', async () => {
+  test('keeps absent fields, clears null ones, and reports changes', async () => {
     const { id, updatedAt } = await create({
       username: 'bob',
       name: 'Bob',
@@ -230,7 +231,7 @@ describe('updateUser', () => {
   });
 });
 
-test('merges custom data and the profile at the first level, null removing a key', async () => {
+test('merges custom data and profile at the first level', async () => {
   const { id } = await create({
     customData: { a: 1, nested: { x: 1 } },
     profile: { locale: 'de' },
@@ -262,7 +263,7 @@ test('merges custom data and the profile at the first level, null removing a key
   expect(raised.map(({ name }) => name)).toEqual(['User.Data.Updated', 'User.Data.Updated']);
 });
 
-test('sets a password without a word of it in the event', async () => {
+test('sets a password that the event does not contain', async () => {
   const { id } = await create({ username: 'erin' });
   const raised = await raising(async () => {
     const { updateUserPassword } = await ask(
@@ -287,7 +288,7 @@ test('sets a password without a word of it in the event', async () => {
   expect(JSON.stringify(raised)).not.toMatch(/a very new secret|argon2|digest/i);
 });
 
-test('suspends once, lets in once, and raises nothing for a repetition', async () => {
+test('raises no event for a repeated suspension or reinstatement', async () => {
   const { id } = await create({ username: 'frank' });
   const Suspend = graphql(`
     mutation Suspend($id: ID!, $isSuspended: Boolean!) {
@@ -318,7 +319,7 @@ const DeleteUser = graphql(`
   }
 `);
 
-test('deletes a user and returns it as it last was, roles included', async () => {
+test('deletes a user and returns its last state with roles', async () => {
   const { id } = await create({ username: 'grace' });
   const raised = await raising(async () => {
     const { deleteUser } = await ask(endpoint, DeleteUser, { id });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge } from 'prom-client';
-import type { Services } from '../../auth/context.ts';
+import type { Services } from '../../services.ts';
 import { type EventPosition, readConsumer, readNext, writeConsumer } from '../log.ts';
 import type { Tail } from '../tail.ts';
 import type { Sink } from './sink.ts';

@@ -1,6 +1,7 @@
 import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
-import { messageOf, type Sink } from './sink.ts';
+import { messageOf } from '../message.ts';
+import type { Sink } from './sink.ts';
 
 const streamName = 'SIGNET_EVENTS';
 const subjectPrefix = 'signet.events';

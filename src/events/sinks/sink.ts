@@ -9,7 +9,3 @@ export interface Sink {
   publish(event: LoggedEvent): Promise<void>;
   close(): Promise<void>;
 }
-
-/** An event as those outside get it: what a webhook without a query gets. */
-export const messageOf = ({ id, type, occurredAt, actor, data }: LoggedEvent): string =>
-  JSON.stringify({ id, type, timestamp: occurredAt.toISOString(), actor, data });

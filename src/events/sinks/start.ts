@@ -1,4 +1,4 @@
-import type { Services } from '../../auth/context.ts';
+import type { Services } from '../../services.ts';
 import type { Tail } from '../tail.ts';
 import { forwardEvents, sinkName } from './forward.ts';
 import { connectNats } from './nats.ts';

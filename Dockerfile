@@ -1,0 +1,23 @@
+# syntax=docker/dockerfile:1
+
+FROM node:24-slim AS build
+WORKDIR /signet
+COPY .npmrc package.json package-lock.json prisma.config.ts tsconfig.json ./
+COPY prisma ./prisma
+# Prisma writes the database client as part of the installation; nothing needs it afterwards.
+RUN npm ci --omit=dev --no-audit --no-fund \
+  && npm uninstall --omit=dev --no-save --ignore-scripts --no-audit --no-fund prisma
+COPY src ./src
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
+WORKDIR /signet
+# A new volume takes this folder's owner.
+RUN install --directory --owner=1000 --group=1000 --mode=0700 /data
+COPY --from=build /signet ./
+USER 1000:1000
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "src/start.js"]

@@ -1,0 +1,114 @@
+import { environment } from '../../src/config.ts';
+import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
+import { maxBodyBytes as maxPageFormBytes } from '../../src/experience/forms/mount.ts';
+import { limits } from '../../src/graphql/builder.ts';
+import { maxSearchLength } from '../../src/graphql/list.ts';
+import { maxDocumentBytes } from '../../src/http/document-cache.ts';
+import { maxBodyBytes as maxExperienceBytes } from '../../src/http/experience.ts';
+import { maxBodyBytes, maxUnknownBodyBytes } from '../../src/http/json-body.ts';
+import { timeoutsByDefault } from '../../src/http/listener.ts';
+import { maxJsonBytes, maxJsonDepth } from '../../src/input.ts';
+import { idTokenTtlSeconds } from '../../src/keys/signing-keys.ts';
+import { grantTtlSeconds, refreshTokenTtlSeconds } from '../../src/oidc/provider/load-grant.ts';
+import {
+  maxParameterLength,
+  maxQueryLength,
+  unfinishedShare,
+} from '../../src/oidc/provider/request-bounds.ts';
+import { maxBodyBytes as maxFormBytes } from '../../src/oidc/token/form-endpoint.ts';
+import { maxActors } from '../../src/oidc/token/grant-state.ts';
+import { maxMembersACall } from '../../src/organizations/members.ts';
+import { maxMembersAnEvent } from '../../src/organizations/payload.ts';
+import { keptBytes, readBytes } from '../../src/outbound/attempt.ts';
+import { maxWaitingPasswords } from '../../src/users/hash-queue.ts';
+import { maxRows } from '../../src/users/import.ts';
+import { maxReplayed } from '../../src/webhooks/delivery/by-hand.ts';
+import { failureLimitMs, retryDelaysMs } from '../../src/webhooks/delivery/schedule.ts';
+import { maxHeaders } from '../../src/webhooks/endpoint/own-headers.ts';
+import { table } from './markdown.ts';
+import { bytes, number, time } from './quantities.ts';
+import { protectionRows, sessionRows } from './sign-in.ts';
+
+const { MAX_CONNECTIONS, EVENT_RETENTION_DAYS, WEBHOOK_TIMEOUT_SECONDS } = environment.parse({});
+
+const requests = [
+  ['body of `/graphql` and `/api`', bytes(maxBodyBytes), '`PAYLOAD_TOO_LARGE`, 413'],
+  ['body without a good access token', bytes(maxUnknownBodyBytes), '`PAYLOAD_TOO_LARGE`, 413'],
+  ['body of the token endpoint', bytes(maxFormBytes), '413 `invalid_request`'],
+  ['body of `/experience/graphql`', bytes(maxExperienceBytes), '413'],
+  ['a form of the sign-in pages', bytes(maxPageFormBytes), '413 and a page'],
+  [
+    'the query of an authorization or sign-out request',
+    `${number(maxQueryLength)} characters`,
+    '400 and a page',
+  ],
+  ['one of its parameters', `${number(maxParameterLength)} characters`, '400 and a page'],
+  [
+    'sign-ins of one client address that were begun and not finished',
+    number(unfinishedShare),
+    'the oldest make way',
+  ],
+  [
+    'a request takes to arrive, headers and body',
+    time(timeoutsByDefault.receive / 1000),
+    '408, and the connection ends',
+  ],
+  ['an answer waits to be read', time(timeoutsByDefault.stall / 1000), 'the connection ends'],
+  [
+    'passwords that wait to be hashed in one process',
+    number(maxWaitingPasswords),
+    '`RATE_LIMITED`, 429',
+  ],
+  ['a GraphQL document', bytes(maxDocumentBytes), '`GRAPHQL_PARSE_FAILED`'],
+  ['tokens in a document', number(limits.tokens), '`GRAPHQL_PARSE_FAILED`'],
+  ['aliases in a document', number(limits.aliases), '`GRAPHQL_VALIDATION_FAILED`'],
+  ['levels of fields', number(limits.depth), '`QUERY_TOO_COMPLEX`'],
+  ['fields of one selection', number(limits.breadth), '`QUERY_TOO_COMPLEX`'],
+  [
+    'cost: one a field, times the page size of each list above it',
+    number(limits.cost),
+    '`QUERY_TOO_COMPLEX`',
+  ],
+  ['records of a page: 20 by default', number(limits.pageSize), '`BAD_USER_INPUT`'],
+  ['characters of `search`', number(maxSearchLength), '`BAD_USER_INPUT`'],
+];
+
+const inputs = [
+  ['users in one `importUsers`', number(maxRows)],
+  ['members in one call', number(maxMembersACall)],
+  ['members in one event; a larger change is several events', number(maxMembersAnEvent)],
+  ['`customData` and `profile`, each as JSON', bytes(maxJsonBytes)],
+  ['levels of nesting in them', number(maxJsonDepth)],
+];
+
+const tokens = [
+  ['an ID token lives', time(idTokenTtlSeconds)],
+  ['a refresh token lives, and is replaced at each use', time(refreshTokenTtlSeconds)],
+  ['a family of refresh tokens lives', time(grantTtlSeconds)],
+  ['actors in the `act` chain of an exchanged token', number(maxActors)],
+];
+
+const live = [
+  ['open sockets and streams of one process: `MAX_CONNECTIONS`', number(MAX_CONNECTIONS)],
+  ['bytes that may wait for one subscriber; then it is closed with 1013', bytes(maxBacklogBytes)],
+  ['events are kept for: `EVENT_RETENTION_DAYS`', time(EVENT_RETENTION_DAYS * 86_400)],
+  ['one attempt to deliver takes: `WEBHOOK_TIMEOUT_SECONDS`', time(WEBHOOK_TIMEOUT_SECONDS)],
+  [
+    'attempts after the first',
+    `${retryDelaysMs.length}: after ${retryDelaysMs.map((ms) => time(ms / 1000)).join(', ')}`,
+  ],
+  ['a webhook that only fails is switched off after', time(failureLimitMs / 1000)],
+  ['of a receiver’s answer is read, is kept', `${bytes(readBytes)}, ${bytes(keptBytes)}`],
+  ['headers of its own that a webhook may have', number(maxHeaders)],
+  ['events in one `replayEvents`', number(maxReplayed)],
+];
+
+/** Every limit, by topic. */
+export const limitTables = (): string =>
+  [
+    `### Requests\n\n${table(['limit', 'at most', 'beyond it'], requests)}`,
+    `### Input\n\nBeyond these the answer is \`INVALID_INPUT\`.\n\n${table(['limit', 'at most'], inputs)}`,
+    `### Signing in\n\nThose marked * are [settings](sign-in.md#settings), with their defaults.\n\n${table(['what', 'how much', 'beyond it'], protectionRows())}\n\n${table(['what', 'how long'], sessionRows())}`,
+    `### Tokens\n\n${table(['what', 'at most'], tokens)}`,
+    `### Live events\n\n${table(['what', 'how much'], live)}`,
+  ].join('\n\n');

@@ -1,0 +1,95 @@
+import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import { interactionTtlSeconds } from '../../src/oidc/provider/provider.ts';
+import { addressLimits } from '../../src/protection/addresses.ts';
+import { maxAgeSeconds, maxPeople } from '../../src/protection/device.ts';
+import { schema } from '../../src/schema.ts';
+import { defaultSignInExperience } from '../../src/sign-in-experience/settings.ts';
+import { defaultLifetimeSeconds, maxLifetimeSeconds } from '../../src/users/one-time-token.ts';
+import { maxPasswordLength } from '../../src/users/password-policy.ts';
+import { code, table } from './markdown.ts';
+import { number, time } from './quantities.ts';
+
+const { passwordPolicy, codePolicy, lockoutPolicy, sessionPolicy } = defaultSignInExperience;
+
+/** Every setting of how people sign up and sign in, with its default. */
+export const signInSettings = (): string =>
+  table(
+    ['field', 'default', 'meaning'],
+    settingRows(schema.getType('SignInExperience') as GraphQLObjectType, defaultSignInExperience),
+  );
+
+function settingRows(type: GraphQLObjectType, defaults: object, group = ''): string[][] {
+  return Object.values(type.getFields()).flatMap(({ name, type: wrapped, description }) => {
+    const inner = getNamedType(wrapped);
+    const value = (defaults as Record<string, unknown>)[name];
+    return isObjectType(inner)
+      ? settingRows(inner, value as object, `${name}.`)
+      : [[code(`${group}${name}`), shown(name, value), description ?? '']];
+  });
+}
+
+function shown(name: string, value: unknown): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value)) return code(`[${value.join(', ')}]`);
+  const text = code(String(value));
+  return name.endsWith('Seconds') ? `${text} (${time(Number(value))})` : text;
+}
+
+const every = ({ most, windowSeconds }: { most: number; windowSeconds: number }) =>
+  `${number(most)} in ${time(windowSeconds)}`;
+
+/** What is counted to keep guesses and floods out; what is a setting has a star. */
+export const protectionRows = (): string[][] => [
+  [
+    'failures in a row of an identifier, for each kind of check *',
+    every({ most: lockoutPolicy.maxAttempts, windowSeconds: lockoutPolicy.windowSeconds }),
+    `\`LOCKED\` for ${time(lockoutPolicy.lockSeconds)}`,
+  ],
+  [
+    'tries of the codes sent for one purpose to one address in a sign-in *',
+    number(codePolicy.maxAttempts),
+    '`VERIFICATION_FAILED`',
+  ],
+  [
+    'messages of a kind to one recipient *',
+    every({ most: codePolicy.sendLimit, windowSeconds: codePolicy.sendWindowSeconds }),
+    '`RATE_LIMITED`',
+  ],
+  [
+    'requests of one client address to sign-in, codes, recovery and registration',
+    every(addressLimits.request),
+    '429 with `Retry-After`',
+  ],
+  [
+    'failures of one client address, there and at the token routes',
+    every(addressLimits.failure),
+    '429 with `Retry-After`',
+  ],
+  [
+    'characters of a password *',
+    `${passwordPolicy.minLength} to ${maxPasswordLength}`,
+    '`PASSWORD_REJECTED`',
+  ],
+  [
+    'people whom a browser is known for',
+    number(maxPeople),
+    'the one from longest ago is a stranger again',
+  ],
+];
+
+/** How long what belongs to a sign-in lasts. */
+export const sessionRows = (): string[][] => [
+  ['a code *', time(codePolicy.ttlSeconds)],
+  [
+    'a one-time token, unless asked for otherwise; at most',
+    `${time(defaultLifetimeSeconds)}; ${time(maxLifetimeSeconds)}`,
+  ],
+  ['a sign-in under way', time(interactionTtlSeconds)],
+  ['a session that is not used *', time(sessionPolicy.idleSeconds)],
+  ['a session *', time(sessionPolicy.maxSeconds)],
+  ['a browser is known again after a sign-in', time(maxAgeSeconds)],
+];
+
+/** The figures of the protection. */
+export const protectionTable = (): string =>
+  table(['what', 'how much', 'beyond it'], protectionRows());

@@ -1,0 +1,83 @@
+import type { ExecutionResult } from 'graphql';
+import { Counter, Gauge } from 'prom-client';
+import type { Services } from '../../services.ts';
+import type { Tail } from '../tail.ts';
+import { Group } from './group.ts';
+import { groupKey } from './group-key.ts';
+import { type EventOperation, executor } from './results.ts';
+import { type ResultSink, Subscriber } from './subscriber.ts';
+
+/** Serves subscriptions to the log from the process' one tail. */
+export interface EventFeed {
+  /**
+   * Begins a subscription: what lies behind its cursor first, then what comes, each event once and in order.
+   *
+   * @returns Ends it.
+   */
+  open(operation: EventOperation, sink: ResultSink): () => void;
+}
+
+/**
+ * Makes the feed.
+ *
+ * @param format Masks and serializes what an execution came to; the same as for queries.
+ */
+export function createFeed(
+  services: Services,
+  tail: Tail,
+  format: (result: ExecutionResult, traceId: string) => string,
+): EventFeed {
+  const { database, log, metrics } = services;
+  const resultsOf = executor(services, format);
+  const groups = new Map<string, Group>();
+  let subscribers = 0;
+
+  new Gauge({
+    name: 'signet_subscribers',
+    help: 'Subscriptions to the event log that are open in this process.',
+    registers: [metrics],
+    collect() {
+      this.set(subscribers);
+    },
+  });
+  new Gauge({
+    name: 'signet_subscriber_groups',
+    help: 'Sets of subscribers that share one execution.',
+    registers: [metrics],
+    collect() {
+      this.set(groups.size);
+    },
+  });
+  const dropped = new Counter({
+    name: 'signet_dropped_subscribers_total',
+    help: 'Subscriptions that were ended because their reader fell behind.',
+    registers: [metrics],
+  });
+
+  function join(operation: EventOperation, subscriber: Subscriber): Group {
+    const key = groupKey(operation);
+    const group =
+      groups.get(key) ?? new Group(operation, tail, resultsOf, () => groups.delete(key));
+    groups.set(key, group);
+    group.add(subscriber);
+    return group;
+  }
+
+  const surroundings = {
+    prisma: database.prisma,
+    resultsOf,
+    join,
+    onDrop: () => dropped.inc(),
+    onClose: () => {
+      subscribers -= 1;
+    },
+  };
+  return {
+    open(operation, sink) {
+      subscribers += 1;
+      const subscriber = new Subscriber(surroundings, operation, sink);
+      log.debug({ actor: operation.caller.actor.id }, 'a subscription to the event log began');
+      return () => subscriber.close();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { PrismaClient } from '../../generated/prisma/client.ts';
+import {
+  assertRetained,
+  comparePositions,
+  type EventPosition,
+  readEvents,
+  takeSnapshot,
+} from '../log.ts';
+import type { Group, Member } from './group.ts';
+import { batches, type EventOperation, type Placed, type ResultsOf } from './results.ts';
+
+/** Bytes that may wait for one reader; who lets more wait is dropped. */
+export const maxBacklogBytes = 1024 * 1024;
+const pageSize = 100;
+
+/** Where the results of one subscription go. */
+export interface ResultSink {
+  /** Sends results, each as JSON, with the places of their events. */
+  push(results: readonly string[], places: readonly EventPosition[]): void;
+  /** What was sent and has not left this process yet. */
+  readonly backlogBytes: number;
+  /** Resolves once what was sent so far has left, or never will. */
+  flushed(): Promise<void>;
+  /** Ends it because its reader fell behind: to come again with the last cursor it saw. */
+  drop(): void;
+  /** Ends it with an error. */
+  fail(error: unknown): void;
+}
+
+/** What a subscriber needs of the feed. */
+export interface Surroundings {
+  readonly prisma: PrismaClient;
+  readonly resultsOf: ResultsOf;
+  /** Puts a subscriber into the group that gets the same results. */
+  join(operation: EventOperation, subscriber: Subscriber): Group;
+  /** Told that a subscriber is dropped. */
+  onDrop(): void;
+  /** Told that a subscriber is no more. */
+  onClose(): void;
+}
+
+/** One subscription: what lies behind its cursor first, then what its group hands out, each event once and in order. */
+export class Subscriber implements Member {
+  readonly #feed: Surroundings;
+  readonly #operation: EventOperation;
+  readonly #sink: ResultSink;
+  #group: Group | undefined;
+  /** What came while it caught up; undefined once it has. */
+  #waiting: Placed[] | undefined = [];
+  #waitingBytes = 0;
+  /** What it has got already, or is not to get; undefined once nothing of that can come any more. */
+  #isKnown: ((position: EventPosition) => boolean) | undefined;
+  #isOpen = true;
+
+  constructor(feed: Surroundings, operation: EventOperation, sink: ResultSink) {
+    this.#feed = feed;
+    this.#operation = operation;
+    this.#sink = sink;
+    this.#start().catch((error: unknown) => this.fail(error));
+  }
+
+  async #start(): Promise<void> {
+    const { after } = this.#operation;
+    if (after) await this.#catchUp(after);
+    else await this.#beginNow();
+    if (!this.#isOpen) return;
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const batch of batches(waiting)) this.live(batch);
+  }
+
+  async #catchUp(after: EventPosition): Promise<void> {
+    // Long ago: page by page, as fast as the reader takes it.
+    let cursor = await this.#readPages(after);
+    if (!this.#isOpen) return;
+    // Joined, it misses nothing any more: what it has still to read is what settled during the last page.
+    this.#group = this.#feed.join(this.#operation, this);
+    cursor = await this.#readPages(cursor);
+    this.#isKnown = (position) => {
+      const isKnown = comparePositions(position, cursor) <= 0;
+      if (!isKnown) this.#isKnown = undefined;
+      return isKnown;
+    };
+  }
+
+  async #readPages(after: EventPosition): Promise<EventPosition> {
+    const { filter } = this.#operation;
+    const { prisma, resultsOf } = this.#feed;
+    for (let cursor = after; ; ) {
+      const events = await readEvents(prisma, { filter, after: cursor, take: pageSize });
+      await assertRetained(prisma, cursor);
+      const results = await resultsOf(this.#operation, events);
+      if (!this.#isOpen) return cursor;
+      this.#push(results);
+      cursor = events.at(-1)?.position ?? cursor;
+      if (events.length < pageSize) return cursor;
+      await this.#sink.flushed();
+    }
+  }
+
+  async #beginNow(): Promise<void> {
+    this.#group = this.#feed.join(this.#operation, this);
+    // The tail may still have to hand out what was committed before this subscription came.
+    const snapshot = await takeSnapshot(this.#feed.prisma);
+    this.#isKnown = (position) => {
+      if (snapshot.isBefore(position)) this.#isKnown = undefined;
+      return snapshot.includes(position);
+    };
+  }
+
+  live(batch: readonly Placed[]): void {
+    if (!this.#isOpen) return;
+    if (this.#waiting) {
+      this.#waiting.push(...batch);
+      for (const { result } of batch) this.#waitingBytes += result.length;
+      if (this.#waitingBytes > maxBacklogBytes) this.drop();
+      return;
+    }
+    const fresh = this.#isKnown
+      ? batch.filter(({ position }) => !this.#isKnown?.(position))
+      : batch;
+    if (fresh.length === 0) return;
+    if (this.#sink.backlogBytes > maxBacklogBytes) this.drop();
+    else this.#push(fresh);
+  }
+
+  #push(placed: readonly Placed[]): void {
+    if (placed.length === 0) return;
+    this.#sink.push(
+      placed.map(({ result }) => result),
+      placed.map(({ position }) => position),
+    );
+  }
+
+  drop(): void {
+    if (!this.#isOpen) return;
+    this.close();
+    this.#feed.onDrop();
+    this.#sink.drop();
+  }
+
+  fail(error: unknown): void {
+    if (!this.#isOpen) return;
+    this.close();
+    this.#sink.fail(error);
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#waiting = [];
+    this.#feed.onClose();
+    this.#group?.remove(this);
+  }
+}

@@ -1,0 +1,143 @@
+import { type IdKind, newId } from '../ids.ts';
+import type { LiveModel } from './live-records.ts';
+
+/** A JSON Schema (2020-12, as OpenAPI 3.1 has it). */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The GraphQL type of a value. */
+export type ValueType = 'ID' | 'String' | 'Boolean' | 'DateTime' | 'JSONObject';
+
+/** The field in GraphQL that has the records which the data names, as they are now. */
+export interface LiveField {
+  readonly name: string;
+  readonly model: LiveModel;
+  readonly description: string;
+}
+
+/** What GraphQL shows of a field of an event's data, beside `data` itself. */
+export type TypedField =
+  | {
+      readonly kind: 'value';
+      readonly type: ValueType;
+      readonly description: string;
+    }
+  | ({ readonly kind: 'record' } & LiveField)
+  | ({ readonly kind: 'records' } & LiveField)
+  | { readonly kind: 'changes' };
+
+/** A field of an event's data: its type, its JSON Schema, its field in GraphQL and what a test has there. */
+export interface Field<Value = unknown> {
+  readonly schema: JsonSchema;
+  /** Absent: GraphQL shows it in `data` alone. */
+  readonly typed?: TypedField;
+  readonly sample: (now: Date) => Value;
+}
+
+/** The fields of an object, in the order in which they are documented. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** The JSON that the fields describe. */
+export type DataOf<Table extends Fields> = {
+  readonly [Name in keyof Table]: Table[Name] extends Field<infer Value> ? Value : never;
+};
+
+const value =
+  <Value>(schema: JsonSchema, type: ValueType, usual: Value | ((now: Date) => Value)) =>
+  (description: string, sample: Value | ((now: Date) => Value) = usual): Field<Value> => ({
+    schema,
+    typed: { kind: 'value', type, description },
+    sample: sample instanceof Function ? sample : () => sample,
+  });
+
+const string = { type: 'string' };
+const stringOrNull = { type: ['string', 'null'] };
+
+export const text = value<string>(string, 'String', 'test');
+export const textOrNull = value<string | null>(stringOrNull, 'String', null);
+export const flag = value<boolean>({ type: 'boolean' }, 'Boolean', false);
+/** An instant: ISO 8601 in UTC. */
+export const instant = value<string>({ ...string, format: 'date-time' }, 'DateTime', (now) =>
+  now.toISOString(),
+);
+export const instantOrNull = value<string | null>(
+  { ...stringOrNull, format: 'date-time' },
+  'DateTime',
+  null,
+);
+export const json = value<unknown>(
+  { type: 'object', additionalProperties: true },
+  'JSONObject',
+  () => ({}),
+);
+
+/** The id of a record of that kind. */
+export const id = (kind: IdKind, description = "The record's id."): Field<string> =>
+  value<string>(string, 'ID', () => newId(kind))(description);
+
+/** One of a few words. */
+export const oneOf = <const Word extends string>(
+  words: readonly [Word, ...Word[]],
+  description: string,
+  sample: NoInfer<Word> = words[0],
+): Field<Word> => value<Word>({ ...string, enum: words }, 'String', sample)(description);
+
+/** A field that GraphQL shows in `data` alone. */
+export const untyped = <Value>({ schema, sample }: Field<Value>): Field<Value> => ({
+  schema,
+  sample,
+});
+
+/** Of a record that is read when it is asked for. */
+export const asItIsNow = 'as it is now; null once it is gone.';
+const asTheyAreNow = 'Those that are still there, as they are now.';
+
+const shownOne = (live: LiveField): TypedField => ({
+  ...live,
+  kind: 'record',
+  description: `${live.description} ${asItIsNow}`,
+});
+
+/** The id of a record. */
+export const idOf = (live: LiveField): Field<string> => ({
+  ...id(live.model),
+  typed: shownOne(live),
+});
+
+/** The id of a record, where there is one. */
+export const idOrNullOf = (live: LiveField): Field<string | null> => ({
+  schema: stringOrNull,
+  typed: shownOne(live),
+  sample: () => newId(live.model),
+});
+
+/**
+ * A list that names records, by id or by an object with their id.
+ *
+ * @param inSample How many of them a test names.
+ */
+export const listOf = <Item>(
+  item: Pick<Field<Item>, 'schema' | 'sample'>,
+  inSample: 0 | 1,
+  live: LiveField,
+): Field<readonly Item[]> => ({
+  schema: { type: 'array', items: item.schema },
+  typed: { ...live, kind: 'records', description: `${live.description} ${asTheyAreNow}` },
+  sample: (now) => (inSample ? [item.sample(now)] : []),
+});
+
+/** An object of these fields. */
+export const object = <Table extends Fields>(table: Table): Field<DataOf<Table>> => ({
+  schema: {
+    type: 'object',
+    properties: mapFields(table, ({ schema }) => schema),
+    required: Object.keys(table),
+  },
+  sample: (now) => mapFields(table, ({ sample }) => sample(now)) as DataOf<Table>,
+});
+
+const mapFields = <Result>(table: Fields, map: (field: Field) => Result) =>
+  Object.fromEntries(Object.entries(table).map(([name, field]) => [name, map(field)]));
+
+/** The id in what names a record: the id itself, or an object that has it; null where none is named. */
+export const idIn = (named: unknown): string | null =>
+  typeof named === 'string' ? named : ((named as { readonly id: string } | null)?.id ?? null);

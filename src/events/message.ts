@@ -1,0 +1,32 @@
+import type { EventName } from './catalogue.ts';
+import type { LoggedEvent } from './log.ts';
+
+/** An event whose JSON is text, as the database gave it. */
+export interface EventText {
+  readonly id: string;
+  readonly type: EventName;
+  readonly occurredAt: Date;
+  readonly actor: string | null;
+  readonly data: string;
+}
+
+/**
+ * The message that carries an event out of Signet: `{ id, type, timestamp, actor, data }`. What is JSON already goes in
+ * unparsed.
+ *
+ * @param result A JSON object whose members stand in the place of `data`: what a GraphQL document gave over the event.
+ */
+export function messageOfText(event: EventText, result: string | null = null): string {
+  const { id, type, occurredAt, actor, data } = event;
+  const head = JSON.stringify({ id, type, timestamp: occurredAt });
+  const tail = result === null ? `"data":${data}}` : result.slice(1);
+  return `${head.slice(0, -1)},"actor":${actor ?? 'null'},${tail}`;
+}
+
+/** The message that carries an event out of Signet. */
+export const messageOf = ({ actor, data, ...event }: LoggedEvent): string =>
+  messageOfText({
+    ...event,
+    actor: actor === null ? null : JSON.stringify(actor),
+    data: JSON.stringify(data),
+  });

@@ -1,0 +1,73 @@
+import { secondsUntil } from '../../clock.ts';
+import {
+  ConflictError,
+  InvalidInputError,
+  LockedError,
+  NotAllowedError,
+  PasswordRejectedError,
+  RateLimitedError,
+  VerificationFailedError,
+} from '../../errors.ts';
+import { retryAfterSeconds } from '../../failures.ts';
+import { HashingBusy } from '../../users/hash-queue.ts';
+import type { PasswordFaults } from '../pages/account.ts';
+import type { Visit } from './visit.ts';
+
+/** What went wrong with a form, as its page tells it. */
+export interface Problem {
+  readonly status: number;
+  readonly text: string;
+  /** Seconds. */
+  readonly retryAfter?: number;
+  /** By field, what is wrong with it. */
+  readonly faults?: Readonly<Record<string, readonly string[]>>;
+  readonly passwordFaults?: PasswordFaults;
+}
+
+/**
+ * What to tell a person of a failure.
+ *
+ * @param wrong What a failed verification is called on this page.
+ * @returns Undefined for what the person can do nothing about.
+ */
+export function problemOf(
+  { texts: t, context }: Visit,
+  failure: unknown,
+  wrong: string,
+): Problem | undefined {
+  if (failure instanceof VerificationFailedError) return { status: 422, text: wrong };
+  if (failure instanceof LockedError) {
+    const retryAfter = secondsUntil(context.clock, failure.lockedUntil);
+    return { status: 429, retryAfter, text: t.problem.LOCKED(Math.ceil(retryAfter / 60)) };
+  }
+  if (failure instanceof RateLimitedError) {
+    const { retryAfterSeconds: retryAfter } = failure;
+    return { status: 429, retryAfter, text: t.problem.WAIT(retryAfter) };
+  }
+  if (failure instanceof PasswordRejectedError) {
+    return { status: 422, text: t.problem.CHECK, passwordFaults: failure.reasons };
+  }
+  if (failure instanceof ConflictError) {
+    return {
+      status: 422,
+      text: t.problem.CHECK,
+      faults: { [field(failure.path)]: [t.problem.TAKEN] },
+    };
+  }
+  if (failure instanceof InvalidInputError) {
+    const names = new Set(failure.issues.map(({ path }) => field(path)));
+    const faults = Object.fromEntries([...names].map((name) => [name, [faultText(t, name)]]));
+    return { status: 422, text: t.problem.CHECK, faults };
+  }
+  if (failure instanceof HashingBusy) {
+    return { status: 429, retryAfter: retryAfterSeconds, text: t.problem.BUSY };
+  }
+  if (failure instanceof NotAllowedError) return { status: 422, text: t.problem.NOT_OFFERED };
+  return undefined;
+}
+
+const field = (path: readonly (string | number)[]): string => String(path[0] ?? '');
+
+const faultText = (t: Visit['texts'], name: string): string =>
+  ({ email: t.invalidEmail, phone: t.invalidPhone, username: t.usernameHint })[name] ??
+  t.problem.CHECK;

@@ -1,0 +1,73 @@
+import { openOneTimeToken } from '../../oidc/provider/sign-in-parameters.ts';
+import { redeemOneTimeToken } from '../one-time-link.ts';
+import { oneTimeLinkPage, signInPage } from '../pages/sign-in.ts';
+import { signInWithPassword } from '../password.ts';
+import { verified } from '../steps.ts';
+import type { FormPage } from './form-page.ts';
+import { frameOf, type Visit } from './visit.ts';
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The first page: who one is, and the password. */
+export const passwordForm: FormPage = {
+  path: '',
+  wrong: (t) => t.problem.CREDENTIALS,
+  show(visit, { form, problem, query }) {
+    const { settings, parameters, interaction, offered, offersSignUp } = visit;
+    if (!problem && !query.has('sign-in')) {
+      if (hasOneTimeToken(visit)) return { goTo: '/one-time-link' };
+      if (interaction.event === 'REGISTER' && offersSignUp) return { goTo: '/register' };
+    }
+    if (!settings.passwordEnabled && offered.signIn.length > 0) return { goTo: '/code' };
+    return {
+      markup: signInPage({
+        ...frameOf(visit, '', problem?.text),
+        identifiers: settings.signInIdentifiers,
+        identifier:
+          form.get('identifier') ?? interaction.identifier ?? textOf(parameters['login_hint']),
+        offersCode: offered.signIn.length > 0,
+        offersRecovery: offered.recovery.length > 0,
+        offersSignUp,
+      }),
+    };
+  },
+  async submit({ context, access }, { form }) {
+    const identifier = form.get('identifier') ?? '';
+    await signInWithPassword(context, access, { identifier, password: form.get('password') ?? '' });
+    return 'signed-in';
+  },
+};
+
+/** The page of a one-time token that the application brought with the request: a click redeems it. */
+export const oneTimeLinkForm: FormPage = {
+  path: '/one-time-link',
+  wrong: (t) => t.problem.LINK,
+  show(visit, { form, problem }) {
+    if (!hasOneTimeToken(visit)) return { goTo: '?sign-in' };
+    if (verified(visit.interaction, 'REGISTER').length > 0) return { goTo: '/register' };
+    return {
+      markup: oneTimeLinkPage({
+        ...frameOf(visit, '/one-time-link', problem?.text),
+        asksEmail: hintedEmail(visit) === undefined,
+        email: form.get('email') ?? '',
+      }),
+    };
+  },
+  async submit(visit, { form }) {
+    const { context, access, parameters } = visit;
+    const { userId } = await redeemOneTimeToken(context, access, {
+      email: hintedEmail(visit) ?? form.get('email') ?? '',
+      token: openOneTimeToken(context, parameters) ?? '',
+    });
+    // Nobody has the address, which is shown to be held now.
+    return userId === null ? { goTo: '/register' } : 'signed-in';
+  },
+};
+
+const hasOneTimeToken = ({ parameters }: Visit) => textOf(parameters['one_time_token']) !== '';
+
+/** Whom the token is for, where the application says so. */
+function hintedEmail({ parameters }: Visit): string | undefined {
+  const hint = textOf(parameters['login_hint']);
+  return hint.includes('@') ? hint : undefined;
+}

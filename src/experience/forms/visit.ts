@@ -1,0 +1,94 @@
+import type { Look } from '../../html/page.ts';
+import { canSend } from '../../messages/queue-message.ts';
+import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
+import {
+  type IdentifierType,
+  readSignInExperience,
+  type SignInExperience,
+} from '../../sign-in-experience/settings.ts';
+import type { BrowserInteraction } from '../browser.ts';
+import { formTokenOf } from '../form-token.ts';
+import { type Interaction, readInteraction } from '../interaction.ts';
+import type { PageFrame } from '../pages/sign-in.ts';
+import { type Texts, texts } from '../pages/texts.ts';
+import { languageOf } from '../visitor.ts';
+
+/** Kinds of addresses that codes go to. */
+export type AddressKind = Exclude<IdentifierType, 'USERNAME'>;
+
+/** One request of a browser to the pages of its interaction. */
+export interface Visit {
+  readonly context: VisitContext;
+  readonly access: InteractionAccess;
+  readonly interaction: Interaction;
+  readonly settings: SignInExperience;
+  /** The parameters of the authorization request that the browser came with. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The address of the interaction's first page, below which the others are. */
+  readonly base: string;
+  readonly csrfToken: string;
+  readonly look: Look;
+  readonly texts: Texts;
+  /** Which kinds of addresses can be used, by what for. */
+  readonly offered: {
+    readonly signIn: readonly AddressKind[];
+    readonly recovery: readonly AddressKind[];
+    readonly signUp: readonly AddressKind[];
+  };
+  /** Whether somebody new can make an account. */
+  readonly offersSignUp: boolean;
+}
+
+const kinds: readonly AddressKind[] = ['EMAIL', 'PHONE'];
+
+/** Reads what the pages of an interaction are made of. */
+export async function openVisit(
+  context: VisitContext,
+  { access, request: { uid, params } }: BrowserInteraction,
+): Promise<Visit> {
+  const settings = await readSignInExperience(context.database.prisma);
+  const interaction = await readInteraction(context, access);
+  const sendable = await sendableKinds(context);
+  const language = languageOf(context, settings);
+  const [required] = settings.signUpIdentifiers;
+  return {
+    context,
+    access,
+    interaction,
+    settings,
+    parameters: params,
+    base: `${context.baseUrl}/sign-in/${uid}`,
+    csrfToken: formTokenOf(context, uid),
+    look: { branding: settings.branding, language },
+    texts: texts[language],
+    offered: {
+      signIn: settings.codeEnabled
+        ? sendable.filter((kind) => settings.signInIdentifiers.includes(kind))
+        : [],
+      recovery: settings.passwordEnabled ? sendable : [],
+      signUp: sendable.filter((kind) => settings.signUpIdentifiers.includes(kind)),
+    },
+    offersSignUp:
+      settings.signUpEnabled &&
+      (required === 'USERNAME'
+        ? settings.passwordEnabled
+        : sendable.some((kind) => kind === required)),
+  };
+}
+
+async function sendableKinds(services: Services): Promise<AddressKind[]> {
+  const can = await Promise.all(
+    kinds.map((kind) => canSend(services, kind === 'EMAIL' ? 'EMAIL' : 'SMS')),
+  );
+  return kinds.filter((_kind, i) => can[i]);
+}
+
+/** What every page of a visit is made with. */
+export const frameOf = (visit: Visit, path: string, problem?: string | undefined): PageFrame => ({
+  look: visit.look,
+  application: visit.interaction.application.name,
+  base: visit.base,
+  action: `${visit.base}${path}`,
+  csrfToken: visit.csrfToken,
+  problem,
+});

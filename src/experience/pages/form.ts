@@ -1,0 +1,96 @@
+import { Html, html } from '../../html/markup.ts';
+import type { Texts } from './texts.ts';
+
+const alertMark = new Html(
+  '<svg viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="8.25" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="M10 5.8v5" stroke="currentColor" stroke-width="1.9" stroke-linecap="round"/><circle cx="10" cy="13.8" r="1.15" fill="currentColor"/></svg>',
+);
+const doneMark = new Html(
+  '<svg viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="8.25" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="m6.4 10.3 2.4 2.4 4.8-5.1" fill="none" stroke="currentColor" stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+);
+
+/** One field of a form. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly autocomplete: string;
+  readonly type?: 'text' | 'password' | 'email' | 'tel';
+  readonly value?: string;
+  readonly hint?: string;
+  /** What is wrong with it, in the page's language. */
+  readonly faults?: readonly string[];
+  readonly maxLength?: number;
+  /** Stands beside the label. */
+  readonly aside?: Html;
+  readonly autofocus?: boolean;
+  readonly isOptional?: boolean;
+  /** Ids of what else tells of it. */
+  readonly describedBy?: readonly string[];
+}
+
+/** Writes a field with its label, its hint and its faults, which are tied to it by description. */
+export function field(shown: Field): Html {
+  const { name, faults = [] } = shown;
+  // A fault may say what the hint said.
+  const hint = faults.some((text) => text === shown.hint) ? undefined : shown.hint;
+  const isCode = shown.autocomplete === 'one-time-code';
+  const described = [
+    ...(shown.describedBy ?? []),
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+    ...(faults.length === 0 ? [] : [`${name}-error`]),
+  ];
+  const fault =
+    faults.length > 1
+      ? html`<ul class="wrong" id="${name}-error">${faults.map((text) => html`<li>${text}</li>`)}</ul>`
+      : faults.map((text) => html`<p class="wrong" id="${name}-error">${text}</p>`);
+  return html`<div class="field">
+<div class="label"><label for="${name}">${shown.label}</label>${shown.aside}</div>
+<input id="${name}" name="${name}" type="${shown.type ?? 'text'}" autocomplete="${shown.autocomplete}"${
+    // Browsers cut off in silence what is longer, and count by another measure than the password policy.
+    shown.type !== 'password' && html` maxlength="${String(shown.maxLength ?? 320)}"`
+  }${
+    shown.value !== undefined && html` value="${shown.value}"`
+  }${isCode && html` class="code" inputmode="numeric" pattern="\\s*([0-9]\\s*){6}" spellcheck="false"`}${
+    !isCode && shown.type !== 'password' && html` autocapitalize="none" spellcheck="false"`
+  }${!shown.isOptional && html` required`}${shown.autofocus && html` autofocus`}${
+    described.length > 0 && html` aria-describedby="${described.join(' ')}"`
+  }${faults.length > 0 && html` aria-invalid="true"`}>
+${fault}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+</div>`;
+}
+
+/** A form of these pages: it posts to one of their addresses, with the token against forgery. */
+export interface FormFrame {
+  readonly action: string;
+  readonly csrfToken: string;
+}
+
+/** Writes a form. */
+export const form = ({ action, csrfToken }: FormFrame, content: Html | readonly Html[]): Html =>
+  html`<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrfToken}">
+${content}
+</form>`;
+
+/** A button that stands in a form of its own and reads as a link. */
+export const action = (frame: FormFrame, name: string, text: string): Html =>
+  html`<form class="inline" method="post" action="${frame.action}"><input type="hidden" name="csrf" value="${frame.csrfToken}"><button class="text" type="submit" name="${name}" value="yes" formnovalidate>${text}</button></form>`;
+
+/** The button that goes on. */
+export const submit = (text: string): Html => html`<button type="submit">${text}</button>`;
+
+/** The button that gives up, and leads back to the application. */
+export const cancel = (texts: Texts): Html =>
+  html`<button type="submit" name="cancel" value="yes" class="text give-up" formnovalidate>${texts.cancel}</button>`;
+
+/** The id of what went wrong with a form. */
+export const problemId = 'error';
+
+/** Says what went wrong, above a form; it takes the focus, so that it is read out first. */
+export const problemNote = (text: string | undefined): Html | undefined =>
+  text === undefined
+    ? undefined
+    : html`<div id="${problemId}" class="note bad" role="alert" tabindex="-1" autofocus>${alertMark}<p>${text}</p></div>`;
+
+/** Says what was done. */
+export const doneNote = (text: string): Html =>
+  html`<div class="note good" role="status">${doneMark}<p>${text}</p></div>`;

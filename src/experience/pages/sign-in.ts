@@ -1,0 +1,117 @@
+import { Html, html } from '../../html/markup.ts';
+import { type Look, page } from '../../html/page.ts';
+import { cancel, type FormFrame, field, form, problemId, problemNote, submit } from './form.ts';
+import { type Texts, texts } from './texts.ts';
+
+/** An identifier that a person may name. */
+export type Identifier = 'USERNAME' | 'EMAIL' | 'PHONE';
+
+/** What every page of a sign-in knows. */
+export interface PageFrame extends FormFrame {
+  readonly look: Look;
+  readonly application: string;
+  /** The address of the interaction, below which the other pages are. */
+  readonly base: string;
+  /** What went wrong, in the page's language. */
+  readonly problem?: string | undefined;
+}
+
+/** Prefixes the window's title where something went wrong, so that it is heard first. */
+export const titled = (t: Texts, title: string, problem: string | undefined): string =>
+  problem === undefined ? title : `${t.error}: ${title}`;
+
+/** The label of a field that takes any of these identifiers: "E-mail address or user name". */
+export function identifierLabel(t: Texts, identifiers: readonly Identifier[]): string {
+  const names = identifiers.map((identifier) => t.identifier[identifier]);
+  const last = names.at(-1) ?? '';
+  const label = names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${t.or} ${last}`;
+  return label.charAt(0).toUpperCase() + label.slice(1);
+}
+
+/** What the first page of a sign-in shows. */
+export interface SignInPage extends PageFrame {
+  readonly identifiers: readonly Identifier[];
+  readonly identifier: string;
+  readonly offersCode: boolean;
+  readonly offersRecovery: boolean;
+  readonly offersSignUp: boolean;
+}
+
+/** The sign-in page: who one is, and the password. */
+export function signInPage(shown: SignInPage): string {
+  const { look, application, base, problem } = shown;
+  const t = texts[look.language];
+  const hasFailed = problem !== undefined;
+  const knowsWho = shown.identifier !== '' && !hasFailed;
+  // Which of the two is wrong nobody says.
+  const describedBy = hasFailed ? [problemId] : [];
+  const fields = html`${field({
+    name: 'identifier',
+    label: identifierLabel(t, shown.identifiers),
+    autocomplete: 'username',
+    value: shown.identifier,
+    autofocus: !hasFailed && !knowsWho,
+    describedBy,
+  })}
+${field({
+  name: 'password',
+  label: t.password,
+  type: 'password',
+  autocomplete: 'current-password',
+  autofocus: knowsWho,
+  describedBy,
+  aside: shown.offersRecovery
+    ? html`<small><a href="${base}/forgot-password">${t.forgotPassword}</a></small>`
+    : new Html(''),
+})}
+${submit(t.signIn)}
+${cancel(t)}`;
+  return page(
+    {
+      heading: t.signIn,
+      title: titled(t, t.signInTo(application), problem),
+      lead: t.toContinueTo(application),
+      body: html`${problemNote(problem)}${form(shown, fields)}${
+        shown.offersCode &&
+        html`<ul class="ways"><li><a class="button quiet" href="${base}/code">${t.useCode}</a></li></ul>`
+      }${
+        shown.offersSignUp &&
+        html`<p class="below">${t.noAccount} <a href="${base}/register">${t.createAccount}</a></p>`
+      }`,
+    },
+    look,
+  );
+}
+
+/** What the page shows that a one-time link leads to. */
+export interface OneTimeLinkPage extends PageFrame {
+  /** Whether the person has to say which address the link came to. */
+  readonly asksEmail: boolean;
+  readonly email: string;
+}
+
+/** Asks for a click: whoever only fetches a link, as scanners do, uses nothing up. */
+export function oneTimeLinkPage(shown: OneTimeLinkPage): string {
+  const { look, application, base, problem, asksEmail } = shown;
+  const t = texts[look.language];
+  const email =
+    asksEmail &&
+    field({
+      name: 'email',
+      label: t.email,
+      type: 'email',
+      autocomplete: 'email',
+      value: shown.email,
+      hint: t.linkEmailHint,
+      autofocus: problem === undefined,
+    });
+  return page(
+    {
+      heading: t.linkTitle,
+      title: titled(t, t.linkTitle, problem),
+      lead: t.toContinueTo(application),
+      body: html`${problemNote(problem) ?? html`<p>${t.linkLead}</p>`}${form(shown, html`${email}${submit(t.continue)}${cancel(t)}`)}<ul class="ways"><li><a class="button quiet" href="${base}?sign-in">${t.anotherWay}</a></li></ul>`,
+    },
+    look,
+  );
+}

@@ -1,0 +1,204 @@
+import type { Language } from '../../languages.ts';
+
+const en = {
+  signIn: 'Sign in',
+  signInTo: (application: string) => `Sign in to ${application}`,
+  toContinueTo: (application: string) => `to continue to ${application}`,
+  continue: 'Continue',
+  cancel: 'Cancel',
+  or: 'or',
+  password: 'Password',
+  newPassword: 'New password',
+  code: 'Code',
+  email: 'E-mail address',
+  phone: 'Phone number',
+  phoneHint: 'With the country code, such as +49 151 23456789.',
+  username: 'User name',
+  usernameHint: 'Letters, digits and underscores. It begins with a letter.',
+  optional: 'optional',
+  identifier: { USERNAME: 'user name', EMAIL: 'e-mail address', PHONE: 'phone number' },
+  forgotPassword: 'Forgot password?',
+  createAccount: 'Create account',
+  noAccount: 'New here?',
+  haveAccount: 'Already have an account?',
+  useCode: 'Use a code instead',
+  usePassword: 'Use your password instead',
+  usePhone: 'Use your phone number instead',
+  useEmail: 'Use your e-mail address instead',
+  invalidEmail: 'This is no e-mail address.',
+  invalidPhone: 'This is no phone number with its country code.',
+  notNow: 'Not now',
+  sendCode: 'Send code',
+  sendAnother: 'Send a new code',
+  signInByCode: 'Sign in with a code',
+  signInByCodeLead: 'A code goes to your address. It takes the place of the password, this once.',
+  resetPassword: 'Reset your password',
+  resetPasswordLead: 'A code goes to the address of your account. With it, choose a new password.',
+  registerLead: 'A code goes there, to show that the address is yours.',
+  enterCode: 'Enter the code',
+  codeSent: (recipient: string) =>
+    `If ${recipient} can be used here, a message with a six-digit code is on its way.`,
+  codeMinutes: (minutes: number) =>
+    ({ 0: 'The code is not good any more.', 1: 'The code is good for a minute.' })[minutes] ??
+    `The code is good for ${minutes} minutes.`,
+  notArrived: 'Nothing has come?',
+  otherAddress: 'Use another address',
+  chooseNewPassword: 'Choose a new password',
+  choosePassword: 'Choose a password',
+  passwordHint: (minLength: number) =>
+    `${minLength} characters or more. A sentence of several words is easy to remember and hard to guess.`,
+  savePassword: 'Save password',
+  verified: (address: string) => `${address} is yours.`,
+  agree: 'By creating an account you agree to the terms and the privacy notice.',
+  linkTitle: 'Almost there',
+  linkLead: 'The link in your message brought you here. One click, and you go on.',
+  linkEmailHint: 'The one that the message came to.',
+  anotherWay: 'Sign in another way',
+  linkElsewhere: 'Enter the code where you began',
+  linkElsewhereLead:
+    'You asked for this message in another browser, or that sign-in is over. Go back to where you began, and enter this code there:',
+  linkElsewhereWarning: 'Only there: never tell it to anybody who asks you for it.',
+  problem: {
+    CREDENTIALS: 'That does not match an account that can be used. Check it and try again.',
+    CODE: 'That code is not right, or no longer good. Check it, or have a new one sent.',
+    LINK: 'This link is not good any more. Sign in another way, or have a new one sent.',
+    LOCKED: (minutes: number) =>
+      `Too many tries did not succeed. Try again ${minutes <= 1 ? 'in a minute' : `in ${minutes} minutes`}.`,
+    WAIT: (seconds: number) =>
+      seconds >= 90
+        ? `That was too often in a short time. Try again in ${Math.ceil(seconds / 60)} minutes.`
+        : `That was too often in a short time. Try again in ${seconds} seconds.`,
+    BUSY: 'Many people sign in right now. Try again in a few seconds.',
+    FORM_EXPIRED: 'This form was open for too long. Nothing was sent; try again.',
+    CHECK: 'Check what is marked below.',
+    TAKEN: 'This one is taken. Choose another.',
+    SIGN_UP_CLOSED: 'New accounts are not to be had here.',
+    NOT_OFFERED: 'This way is not offered here.',
+  },
+  rejected: {
+    TOO_SHORT: (minLength: number) => `It needs ${minLength} characters or more.`,
+    TOO_LONG: 'It can have 256 characters at most.',
+    COMMON: 'It is on the list of passwords that are guessed first.',
+    USER_DATA: 'It is made of your name or address, or of the name of this service.',
+    BLOCKLISTED: 'It is made of a word that is not taken here.',
+    INVALID_CHARACTER: 'It holds a character that cannot be stored.',
+  } as Readonly<Record<string, string | ((minLength: number) => string)>>,
+  error: 'Error',
+  failedTitle: 'Something went wrong',
+  failed: 'It is not your doing. Nothing was lost; try again in a moment.',
+  refused: 'What was sent cannot be taken. Nothing was changed.',
+  sentAgain: 'A new message is on its way.',
+  brokenTitle: 'This sign-in cannot go on',
+  broken: 'It took too long, was finished already, or was begun in another browser.',
+  brokenNowhere: 'Go back to the application and sign in again.',
+  beginAgain: 'Begin again',
+  waitTitle: 'A moment, please',
+  tryAgain: 'Try again',
+};
+
+/** What the pages say. */
+export type Texts = typeof en;
+
+const de: Texts = {
+  signIn: 'Anmelden',
+  signInTo: (application) => `Bei ${application} anmelden`,
+  toContinueTo: (application) => `weiter zu ${application}`,
+  continue: 'Weiter',
+  cancel: 'Abbrechen',
+  or: 'oder',
+  password: 'Passwort',
+  newPassword: 'Neues Passwort',
+  code: 'Code',
+  email: 'E-Mail-Adresse',
+  phone: 'Telefonnummer',
+  phoneHint: 'Mit Ländervorwahl, etwa +49 151 23456789.',
+  username: 'Benutzername',
+  usernameHint: 'Buchstaben, Ziffern und Unterstriche; beginnt mit einem Buchstaben.',
+  optional: 'freiwillig',
+  identifier: { USERNAME: 'Benutzername', EMAIL: 'E-Mail-Adresse', PHONE: 'Telefonnummer' },
+  forgotPassword: 'Passwort vergessen?',
+  createAccount: 'Konto anlegen',
+  noAccount: 'Neu hier?',
+  haveAccount: 'Haben Sie schon ein Konto?',
+  useCode: 'Stattdessen mit einem Code',
+  usePassword: 'Stattdessen mit dem Passwort',
+  usePhone: 'Stattdessen mit der Telefonnummer',
+  useEmail: 'Stattdessen mit der E-Mail-Adresse',
+  invalidEmail: 'Das ist keine E-Mail-Adresse.',
+  invalidPhone: 'Das ist keine Telefonnummer mit Ländervorwahl.',
+  notNow: 'Nicht jetzt',
+  sendCode: 'Code senden',
+  sendAnother: 'Neuen Code senden',
+  signInByCode: 'Mit einem Code anmelden',
+  signInByCodeLead:
+    'Ein Code geht an Ihre Adresse. Er tritt dieses eine Mal an die Stelle des Passworts.',
+  resetPassword: 'Passwort zurücksetzen',
+  resetPasswordLead:
+    'Ein Code geht an die Adresse Ihres Kontos. Mit ihm wählen Sie ein neues Passwort.',
+  registerLead: 'Dorthin geht ein Code, der zeigt, dass die Adresse Ihre ist.',
+  enterCode: 'Code eingeben',
+  codeSent: (recipient) =>
+    `Wenn ${recipient} hier verwendet werden kann, ist eine Nachricht mit einem sechsstelligen Code unterwegs.`,
+  codeMinutes: (minutes) =>
+    ({ 0: 'Der Code gilt nicht mehr.', 1: 'Der Code gilt eine Minute.' })[minutes] ??
+    `Der Code gilt ${minutes} Minuten.`,
+  notArrived: 'Nichts angekommen?',
+  otherAddress: 'Andere Adresse verwenden',
+  chooseNewPassword: 'Neues Passwort wählen',
+  choosePassword: 'Passwort wählen',
+  passwordHint: (minLength) =>
+    `Mindestens ${minLength} Zeichen. Ein Satz aus mehreren Wörtern ist leicht zu merken und schwer zu erraten.`,
+  savePassword: 'Passwort speichern',
+  verified: (address) => `${address} ist Ihre Adresse.`,
+  agree: 'Mit dem Anlegen des Kontos stimmen Sie den Nutzungsbedingungen und dem Datenschutz zu.',
+  linkTitle: 'Fast geschafft',
+  linkLead: 'Der Link aus Ihrer Nachricht hat Sie hierher gebracht. Ein Klick, und es geht weiter.',
+  linkEmailHint: 'Die Adresse, an die die Nachricht ging.',
+  anotherWay: 'Anders anmelden',
+  linkElsewhere: 'Code dort eingeben, wo Sie begonnen haben',
+  linkElsewhereLead:
+    'Sie haben diese Nachricht in einem anderen Browser angefordert, oder die Anmeldung ist vorbei. Gehen Sie dorthin zurück, wo Sie begonnen haben, und geben Sie dort diesen Code ein:',
+  linkElsewhereWarning: 'Nur dort: Sagen Sie ihn niemandem, der Sie danach fragt.',
+  problem: {
+    CREDENTIALS:
+      'Das passt zu keinem Konto, das verwendet werden kann. Prüfen Sie es und versuchen Sie es noch einmal.',
+    CODE: 'Der Code stimmt nicht oder gilt nicht mehr. Prüfen Sie ihn, oder lassen Sie einen neuen senden.',
+    LINK: 'Dieser Link gilt nicht mehr. Melden Sie sich anders an, oder lassen Sie einen neuen senden.',
+    LOCKED: (minutes) =>
+      `Zu viele Versuche sind misslungen. Versuchen Sie es ${minutes <= 1 ? 'in einer Minute' : `in ${minutes} Minuten`} noch einmal.`,
+    WAIT: (seconds) =>
+      seconds >= 90
+        ? `Das war zu oft in kurzer Zeit. Versuchen Sie es in ${Math.ceil(seconds / 60)} Minuten noch einmal.`
+        : `Das war zu oft in kurzer Zeit. Versuchen Sie es in ${seconds} Sekunden noch einmal.`,
+    BUSY: 'Gerade melden sich viele an. Versuchen Sie es in einigen Sekunden noch einmal.',
+    FORM_EXPIRED:
+      'Dieses Formular war zu lange offen. Nichts wurde gesendet; versuchen Sie es noch einmal.',
+    CHECK: 'Prüfen Sie, was unten markiert ist.',
+    TAKEN: 'Das ist vergeben. Wählen Sie etwas anderes.',
+    SIGN_UP_CLOSED: 'Neue Konten gibt es hier nicht.',
+    NOT_OFFERED: 'Dieser Weg steht hier nicht offen.',
+  },
+  rejected: {
+    TOO_SHORT: (minLength: number) => `Es braucht mindestens ${minLength} Zeichen.`,
+    TOO_LONG: 'Es kann höchstens 256 Zeichen haben.',
+    COMMON: 'Es steht auf der Liste der Passwörter, die zuerst geraten werden.',
+    USER_DATA: 'Es ist aus Ihrem Namen, Ihrer Adresse oder dem Namen dieses Dienstes gemacht.',
+    BLOCKLISTED: 'Es ist aus einem Wort gemacht, das hier nicht geht.',
+    INVALID_CHARACTER: 'Es enthält ein Zeichen, das nicht gespeichert werden kann.',
+  },
+  error: 'Fehler',
+  failedTitle: 'Etwas ist schiefgegangen',
+  failed: 'Es liegt nicht an Ihnen. Nichts ging verloren; versuchen Sie es gleich noch einmal.',
+  refused: 'Was gesendet wurde, kann nicht angenommen werden. Nichts wurde geändert.',
+  sentAgain: 'Eine neue Nachricht ist unterwegs.',
+  brokenTitle: 'Diese Anmeldung geht nicht weiter',
+  broken:
+    'Sie hat zu lange gedauert, ist schon abgeschlossen oder wurde in einem anderen Browser begonnen.',
+  brokenNowhere: 'Gehen Sie zurück zur Anwendung und melden Sie sich noch einmal an.',
+  beginAgain: 'Von vorn beginnen',
+  waitTitle: 'Einen Moment, bitte',
+  tryAgain: 'Noch einmal versuchen',
+};
+
+/** What the pages say, by language. */
+export const texts: Readonly<Record<Language, Texts>> = { en, de };

@@ -1,0 +1,67 @@
+import { LockedError, NotAllowedError } from '../errors.ts';
+import type { User } from '../generated/prisma/client.ts';
+import { forgetAttempts, type Guess, takeAttempt, whileTaken } from '../protection/attempts.ts';
+import { readDevice } from '../protection/device.ts';
+import { readIdentifier } from '../protection/identifier.ts';
+import type { InteractionAccess, VisitContext } from '../services.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { findUserByIdentifier } from '../users/find.ts';
+import { hashQueue } from '../users/hash-queue.ts';
+import { needsRehash, rehashPassword, verifyPassword } from '../users/password.ts';
+import { isOfPossibleLength } from '../users/password-policy.ts';
+import { failureOf } from './failure.ts';
+import {
+  authenticate,
+  changeInteraction,
+  type Interaction,
+  readInteraction,
+  updateInteraction,
+} from './interaction.ts';
+
+/**
+ * Signs a person in by identifier and password. An unknown or suspended user, a missing and a wrong password fail the
+ * same way, with the same statements and in the same time.
+ *
+ * @throws {VerificationFailedError} {@link LockedError} {@link NotAllowedError} when passwords are off;
+ *   {@link InteractionExpiredError}; {@link HashingBusy} with no attempt taken.
+ */
+export async function signInWithPassword(
+  context: VisitContext,
+  access: InteractionAccess,
+  { identifier: typed, password }: { identifier: string; password: string },
+): Promise<Interaction> {
+  const { database } = context;
+  hashQueue.assertRoom();
+  const settings = await readSignInExperience(database.prisma);
+  if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
+  await readInteraction(context, access);
+  const identifier = readIdentifier(typed);
+  const user = await findUserByIdentifier(database.prisma, settings, identifier);
+  const device = readDevice(context, context.visitor.cookies, user?.id);
+  const guess: Guess = { ...identifier, check: 'password', device };
+  const attempt = await takeAttempt(context, settings.lockoutPolicy, guess);
+  if (!attempt.allowed) throw new LockedError(attempt.lockedUntil);
+  const isRight = await whileTaken(context, guess, attempt, () =>
+    // The time of hashing grows with the length.
+    verifyPassword(user?.passwordDigest ?? null, isOfPossibleLength(password) ? password : ''),
+  );
+  if (!user || !isRight || user.isSuspended) throw await failureOf(context, guess, attempt);
+  const interaction = await changeInteraction(context, access, async (tx, found) => {
+    const named = await updateInteraction(tx, found, { identifier: identifier.value });
+    const { id: userId } = user;
+    return authenticate(tx, context, named, { userId, methods: ['pwd'], event: 'SIGN_IN' });
+  });
+  await forgetAttempts(context, guess);
+  await replaceImported(context, user, password);
+  return interaction;
+}
+
+/** Replaces an imported digest as soon as possible: only now is the password known. */
+async function replaceImported(
+  { database }: VisitContext,
+  { id, passwordDigest }: User,
+  password: string,
+): Promise<void> {
+  if (passwordDigest === null || !needsRehash(passwordDigest)) return;
+  await rehashPassword(database, { id, passwordDigest }, password);
+}

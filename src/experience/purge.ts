@@ -1,0 +1,22 @@
+import type { Transaction } from '../db/transaction.ts';
+import type { Services } from '../services.ts';
+
+// A browser that returns late still learns where to begin again.
+const keptMs = 24 * 60 * 60 * 1000;
+const batchSize = 1_000;
+
+/**
+ * Deletes interactions that ended a day ago, with all that was verified in them.
+ *
+ * @returns Whether there may be more.
+ */
+export async function purgeInteractions(
+  { clock }: Pick<Services, 'clock'>,
+  tx: Transaction,
+): Promise<boolean> {
+  const before = new Date(clock.now().getTime() - keptMs);
+  const deleted = await tx.$executeRaw`
+    DELETE FROM "Interaction" WHERE "id" = ANY (ARRAY(
+      SELECT "id" FROM "Interaction" WHERE "expiresAt" <= ${before}::timestamptz LIMIT ${batchSize}))`;
+  return deleted === batchSize;
+}

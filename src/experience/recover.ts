@@ -1,0 +1,101 @@
+import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import type { User } from '../generated/prisma/client.ts';
+import { canSend, queueMessage } from '../messages/queue-message.ts';
+import { browserOf } from '../oidc/provider/finish-interaction.ts';
+import { getProvider } from '../oidc/provider/provider.ts';
+import { forgetAttempts } from '../protection/attempts.ts';
+import type { Identifier } from '../protection/identifier.ts';
+import type { InteractionAccess, VisitContext } from '../services.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { hashQueue } from '../users/hash-queue.ts';
+import { writePassword } from '../users/operations.ts';
+import { hashPassword } from '../users/password.ts';
+import { rejections } from '../users/password-policy.ts';
+import { userRecord } from '../users/payload.ts';
+import { findHolder, methodsOf } from './codes.ts';
+import {
+  asPerson,
+  authenticate,
+  changeInteraction,
+  type Interaction,
+  readInteraction,
+} from './interaction.ts';
+import { verified } from './steps.ts';
+import { languageOf } from './visitor.ts';
+
+const noticeSeconds = 24 * 60 * 60;
+
+/**
+ * Replaces a forgotten password after a code for that purpose. Ends the person's other sessions, and the lock on
+ * guesses of the old password. Raises `User.Data.Updated`, then `PostResetPassword`.
+ *
+ * @throws {NotAllowedError} without such a code, or when passwords are off; {@link PasswordRejectedError}
+ *   {@link VerificationFailedError} when the account no longer exists; {@link InteractionExpiredError}
+ *   {@link HashingBusy}
+ */
+export async function resetPassword(
+  context: VisitContext,
+  access: InteractionAccess,
+  { password }: { password: string },
+): Promise<Interaction> {
+  const { prisma } = context.database;
+  hashQueue.assertRoom();
+  const settings = await readSignInExperience(prisma);
+  if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
+  const user = await findHolder(prisma, shownAddress(await readInteraction(context, access)));
+  if (!user || user.isSuspended) throw new VerificationFailedError();
+  const subject = { ...user, productName: settings.branding.productName };
+  const reasons = rejections(settings.passwordPolicy, password, subject);
+  if (reasons.length > 0) throw new PasswordRejectedError(reasons);
+  const digest = await hashPassword(password);
+  const isTold = await canSend(context, 'EMAIL');
+  const keep = access.uid === null ? undefined : await browserOf(getProvider(context), access.uid);
+  const changed = await changeInteraction(context, access, async (tx, interaction) => {
+    const verification = shownAddress(interaction);
+    const holder = await findHolder(tx, verification);
+    if (holder?.id !== user.id || holder.isSuspended) throw new VerificationFailedError();
+    const person = asPerson(context, interaction, user.id);
+    const after = await writePassword(tx, person, { id: user.id, digest, keep });
+    const { ip, userAgent } = context.visitor;
+    await recordEvent(tx, person, 'PostResetPassword', {
+      user: userRecord(after),
+      applicationId: interaction.applicationId,
+      ip,
+      userAgent,
+      sessionId: null,
+    });
+    if (isTold && after.primaryEmail !== null) {
+      await queueMessage(tx, context, {
+        channel: 'EMAIL',
+        recipient: after.primaryEmail,
+        template: 'PASSWORD_CHANGED',
+        language: languageOf(context, settings),
+        expiresAt: new Date(context.clock.now().getTime() + noticeSeconds * 1000),
+      });
+    }
+    await tx.verification.delete({ where: { id: verification.id } });
+    const methods = methodsOf(verification);
+    return authenticate(tx, context, interaction, {
+      userId: user.id,
+      methods,
+      event: 'RESET_PASSWORD',
+    });
+  });
+  for (const identifier of identifiersOf(user))
+    await forgetAttempts(context, { ...identifier, check: 'password' });
+  return changed;
+}
+
+function shownAddress(interaction: Interaction) {
+  const verification = verified(interaction, 'RESET_PASSWORD').at(-1);
+  if (!verification) throw new NotAllowedError('A code has to be verified first.');
+  return verification;
+}
+
+function identifiersOf({ username, primaryEmail, primaryPhone }: User): Identifier[] {
+  const values = { username, email: primaryEmail, phone: primaryPhone };
+  return Object.entries(values).flatMap(([type, value]) =>
+    value === null ? [] : [{ type: type as Identifier['type'], value }],
+  );
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { type Conflicts, refuseConflict } from '../db/conflict.ts';
+import type { Transaction } from '../db/transaction.ts';
+import {
+  type InputIssue,
+  InvalidInputError,
+  NotAllowedError,
+  PasswordRejectedError,
+  VerificationFailedError,
+} from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import type { Prisma, User, Verification } from '../generated/prisma/client.ts';
+import { newId } from '../ids.ts';
+import { distinct, jsonObject, name, parseInput } from '../input.ts';
+import { joinJustInTime } from '../organizations/just-in-time.ts';
+import type { InteractionAccess, VisitContext } from '../services.ts';
+import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
+import { hashQueue } from '../users/hash-queue.ts';
+import { insertUser, userConflicts, username } from '../users/operations.ts';
+import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
+import { rejections } from '../users/password-policy.ts';
+import { userRecord } from '../users/payload.ts';
+import { methodsOf } from './codes.ts';
+import {
+  asPerson,
+  authenticate,
+  changeInteraction,
+  type Interaction,
+  readInteraction,
+} from './interaction.ts';
+import { verified } from './steps.ts';
+
+const input = z.object({
+  username: username.nullish(),
+  verificationIds: distinct(z.string(), 10).nullish(),
+  password: z.string().nullish(),
+  profile: z.object({ name: name().nullish() }).loose().and(jsonObject).nullish(),
+});
+
+/** The input of `register`. */
+export type RegisterInput = z.input<typeof input>;
+
+type Registration = z.output<typeof input>;
+
+const conflicts: Conflicts = {
+  ...userConflicts,
+  // The person has verified the address, so they may learn that it is taken.
+  User_primaryEmail_key: { ...userConflicts.User_primaryEmail_key, path: ['verificationIds'] },
+  User_primaryPhone_key: { ...userConflicts.User_primaryPhone_key, path: ['verificationIds'] },
+};
+
+/**
+ * Creates an account from what was verified in the interaction, with default roles and just-in-time memberships, and
+ * signs the person in. Raises `User.Created`, `PostRegister`, and `Organization.Membership.Updated` for each
+ * membership.
+ *
+ * @throws {NotAllowedError} when registration is closed, or the interaction has an account;
+ *   {@link InvalidInputError} {@link VerificationFailedError} {@link PasswordRejectedError}
+ *   {@link ConflictError} {@link InteractionExpiredError} {@link HashingBusy}
+ */
+export async function register(
+  context: VisitContext,
+  access: InteractionAccess,
+  given: RegisterInput,
+): Promise<Interaction> {
+  const asked = parseInput(input, given);
+  hashQueue.assertRoom();
+  const settings = await readSignInExperience(context.database.prisma);
+  if (!settings.signUpEnabled) throw new NotAllowedError('Nobody can register here.');
+  const addresses = shownAddresses(await readInteraction(context, access), asked);
+  assertComplete(settings, asked, addresses);
+  const values = valuesOf(asked, addresses);
+  const digest = await digestOf(settings, asked, values);
+  return refuseConflict(conflicts, () =>
+    changeInteraction(context, access, async (tx, interaction) => {
+      // A concurrent request may have used up the verifications.
+      shownAddresses(interaction, asked);
+      const user = await createAccount(tx, context, interaction, { ...values, ...digest });
+      return authenticate(tx, context, interaction, {
+        userId: user.id,
+        methods: asked.password == null ? addresses.flatMap(methodsOf).slice(0, 1) : ['pwd'],
+        event: 'REGISTER',
+        hasRegistered: true,
+      });
+    }),
+  );
+}
+
+async function createAccount(
+  tx: Transaction,
+  context: VisitContext,
+  interaction: Interaction,
+  values: Partial<Prisma.UserUncheckedCreateInput>,
+): Promise<User> {
+  const id = newId('User');
+  const person = asPerson(context, interaction, id);
+  const user = await insertUser(tx, person, { ...values, id });
+  const { ip, userAgent } = context.visitor;
+  await recordEvent(tx, person, 'PostRegister', {
+    user: userRecord(user),
+    applicationId: interaction.applicationId,
+    ip,
+    userAgent,
+    sessionId: null,
+  });
+  if (user.primaryEmail !== null && user.isEmailVerified)
+    await joinJustInTime(tx, person, { userId: id, email: user.primaryEmail });
+  return user;
+}
+
+/** The addresses of the new account, at most one of each type. */
+function shownAddresses(
+  interaction: Interaction,
+  { verificationIds }: Registration,
+): Verification[] {
+  if (interaction.userId !== null) throw new NotAllowedError('This interaction has an account.');
+  const shown = verified(interaction, 'REGISTER');
+  const wanted = verificationIds ? shown.filter(({ id }) => verificationIds.includes(id)) : shown;
+  if (wanted.length < (verificationIds?.length ?? 0)) throw new VerificationFailedError();
+  // Of two e-mail addresses, the one verified last.
+  return [...new Map(wanted.map((one) => [one.type, one])).values()];
+}
+
+/** @throws {InvalidInputError} with everything that is missing or not accepted. */
+function assertComplete(
+  settings: SignInExperience,
+  { username: named, password }: Registration,
+  addresses: readonly Verification[],
+): void {
+  const { signUpIdentifiers, passwordEnabled, codeEnabled } = settings;
+  const has = (type: SignInExperience['signUpIdentifiers'][number]) =>
+    type === 'USERNAME' ? named != null : addresses.some((address) => address.type === type);
+  const [required] = signUpIdentifiers;
+  const canUseCode = codeEnabled && addresses.length > 0;
+  const issues: (InputIssue | false)[] = [
+    named != null &&
+      !signUpIdentifiers.includes('USERNAME') && {
+        path: ['username'],
+        message: 'is not asked for here',
+      },
+    required !== undefined &&
+      !has(required) && {
+        path: [required === 'USERNAME' ? 'username' : 'verificationIds'],
+        message: requirement[required],
+      },
+    password != null && !passwordEnabled && { path: ['password'], message: 'is not used here' },
+    password == null &&
+      passwordEnabled &&
+      !canUseCode && { path: ['password'], message: 'must be given' },
+    !passwordEnabled &&
+      !canUseCode && {
+        path: ['verificationIds'],
+        message: 'must have an address that was shown to be held, to sign in with',
+      },
+  ];
+  const found = issues.filter((issue) => issue !== false);
+  if (found.length > 0) throw new InvalidInputError(found);
+}
+
+const requirement = {
+  USERNAME: 'must be given',
+  EMAIL: 'must have an e-mail address that was shown to be held',
+  PHONE: 'must have a telephone number that was shown to be held',
+};
+
+function valuesOf({ username: named, profile }: Registration, addresses: readonly Verification[]) {
+  const addressOf = (type: Verification['type']) =>
+    addresses.find((address) => address.type === type)?.recipient ?? null;
+  const { name: shown = null, ...claims } = profile ?? {};
+  const [primaryEmail, primaryPhone] = [addressOf('EMAIL'), addressOf('PHONE')];
+  return {
+    username: named ?? null,
+    name: shown,
+    primaryEmail,
+    primaryPhone,
+    isEmailVerified: primaryEmail !== null,
+    isPhoneVerified: primaryPhone !== null,
+    profile: claims as Prisma.InputJsonObject,
+  };
+}
+
+async function digestOf(
+  { passwordPolicy, branding }: SignInExperience,
+  { password }: Registration,
+  about: ReturnType<typeof valuesOf>,
+) {
+  if (password == null) return {};
+  const subject = { ...about, productName: branding.productName };
+  const reasons = rejections(passwordPolicy, password, subject);
+  if (reasons.length > 0) throw new PasswordRejectedError(reasons);
+  // Hashing takes longer than all the rest, so it must not hold a connection.
+  const passwordDigest = await hashPassword(password);
+  return { passwordDigest, passwordAlgorithm: currentPasswordAlgorithm };
+}

@@ -1,0 +1,72 @@
+import type { SignInExperience } from '../sign-in-experience/settings.ts';
+import type { Interaction } from './interaction.ts';
+
+/** The possible steps of an interaction. */
+export const interactionSteps = [
+  'IDENTIFY',
+  'VERIFY_PASSWORD',
+  'VERIFY_CODE',
+  'REGISTER',
+  'SET_PASSWORD',
+  'COMPLETE_PROFILE',
+  'VERIFY_FACTOR',
+  'ENROLL_FACTOR',
+  'CONSENT',
+  'SUBMIT',
+] as const;
+
+/** A possible step. */
+export type InteractionStep = (typeof interactionSteps)[number];
+
+type Verification = Interaction['verifications'][number];
+
+/** The verifications of an interaction that have succeeded and were not used yet. */
+export const verified = (
+  { verifications }: Pick<Interaction, 'verifications'>,
+  purpose: Verification['purpose'],
+): Verification[] =>
+  verifications.filter((one) => one.purpose === purpose && one.verifiedAt !== null);
+
+/**
+ * The possible next steps, the most likely first. They depend only on the row and the settings, so that every client
+ * and every node gets the same.
+ */
+export function nextSteps(
+  interaction: Interaction,
+  settings: SignInExperience,
+  at: Date,
+): InteractionStep[] {
+  if (interaction.userId !== null) return ['SUBMIT'];
+  const isPending = interaction.verifications.some(
+    ({ verifiedAt, expiresAt }) => verifiedAt === null && expiresAt > at,
+  );
+  const isRegistering = interaction.event === 'REGISTER';
+  const mayRegister = settings.signUpEnabled && isReady(interaction, settings);
+  const steps: [InteractionStep, boolean][] = [
+    ['SET_PASSWORD', verified(interaction, 'RESET_PASSWORD').length > 0],
+    ['REGISTER', mayRegister && isRegistering],
+    ['VERIFY_CODE', isPending],
+    ['IDENTIFY', true],
+    ['VERIFY_PASSWORD', settings.passwordEnabled],
+    ['REGISTER', mayRegister && !isRegistering],
+  ];
+  return steps.filter(([, isPossible]) => isPossible).map(([step]) => step);
+}
+
+const isReady = (interaction: Interaction, settings: SignInExperience): boolean =>
+  missingForSignUp(interaction, settings).every((field) => field === 'USERNAME');
+
+/**
+ * What a registration still needs: the addresses that must be verified, and the user name, which comes with the
+ * registration itself.
+ */
+export function missingForSignUp(
+  interaction: Interaction,
+  { signUpIdentifiers }: Pick<SignInExperience, 'signUpIdentifiers'>,
+): SignInExperience['signUpIdentifiers'] {
+  // The first is required; the others are optional.
+  const [required] = signUpIdentifiers;
+  if (required === undefined) return [];
+  const isShown = verified(interaction, 'REGISTER').some(({ type }) => type === required);
+  return isShown ? [] : [required];
+}

@@ -1,0 +1,129 @@
+import { toNumericDate } from '../clock.ts';
+import { InteractionExpiredError, NotAllowedError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { acrOf } from '../oidc/provider/assurance.ts';
+import { finishInteraction, type Login } from '../oidc/provider/finish-interaction.ts';
+import { findAuthorizationFault, issueCode } from '../oidc/provider/headless.ts';
+import { getProvider } from '../oidc/provider/provider.ts';
+import { writeSignIn } from '../oidc/provider/record-sign-in.ts';
+import type { InteractionAccess, VisitContext } from '../services.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import {
+  changeInteraction,
+  type Interaction,
+  readInteraction,
+  updateInteraction,
+} from './interaction.ts';
+import { headlessRequestOf } from './start.ts';
+
+/** A finished interaction. */
+export interface Submitted {
+  /** Where to go next; in a browser it is the provider, which leads to the application. */
+  readonly redirectTo: string;
+  readonly userId: string;
+}
+
+/**
+ * Ends an interaction of a person who has authenticated. Without a browser this is the sign-in and raises `PostSignIn`,
+ * unless an account was created. In a browser the provider continues, and the sign-in happens when it has a session.
+ *
+ * @throws {NotAllowedError} when a step is missing; {@link InteractionExpiredError}
+ */
+export async function submitInteraction(
+  context: VisitContext,
+  access: InteractionAccess,
+): Promise<Submitted> {
+  const interaction = await readInteraction(context, access);
+  const login = loginOf(interaction);
+  const redirectTo =
+    access.uid === null
+      ? await submitHeadless(context, access, interaction, login)
+      : await finishInteraction(getProvider(context), access.uid, login);
+  if (redirectTo === undefined) throw new InteractionExpiredError(interaction.restartUrl);
+  return { redirectTo, userId: login.userId };
+}
+
+function loginOf({
+  userId,
+  authenticatedAt,
+  authenticationMethods,
+  hasRegistered,
+}: Interaction): Login {
+  if (userId === null || authenticatedAt === null)
+    throw new NotAllowedError('Nobody has signed in yet.');
+  return { userId, authenticatedAt, methods: authenticationMethods, isRegistration: hasRegistered };
+}
+
+async function submitHeadless(
+  context: VisitContext,
+  access: InteractionAccess,
+  { applicationId, application, request: stored }: Interaction,
+  login: Login,
+): Promise<string> {
+  const request = headlessRequestOf(stored);
+  await assertStillAllowed(context, application, request);
+  await assertMember(context, login.userId, request.organizationId ?? null);
+  const sessionId = newId('Session');
+  const { sessionPolicy } = await readSignInExperience(context.database.prisma);
+  // The provider's models use their own connections, which a transaction must not wait for. So the code is created
+  // first; nobody learns it until the transaction has committed.
+  const issued = await issueCode(context, applicationId, request, {
+    ...login,
+    authenticatedAt: toNumericDate(login.authenticatedAt),
+    acr: acrOf(login.methods),
+    amr: login.methods,
+    sessionId,
+    sessionTtlSeconds: Math.min(sessionPolicy.idleSeconds, sessionPolicy.maxSeconds),
+  });
+  try {
+    await changeInteraction(context, access, async (tx, interaction) => {
+      const { methods, ...current } = loginOf(interaction);
+      const { ip, userAgent } = context.visitor;
+      const isWritten =
+        current.userId === login.userId &&
+        (await writeSignIn(tx, context, sessionPolicy, {
+          ...current,
+          authenticationMethods: methods,
+          applicationId,
+          sessionId,
+          ip,
+          userAgent,
+        }));
+      if (!isWritten) throw new InteractionExpiredError();
+      await updateInteraction(tx, interaction, { submittedAt: context.clock.now() });
+    });
+  } catch (error) {
+    await issued.revoke();
+    throw error;
+  }
+  const redirectTo = new URL(request.redirectUri);
+  redirectTo.searchParams.set('code', issued.code);
+  if (request.state != null) redirectTo.searchParams.set('state', request.state);
+  redirectTo.searchParams.set('iss', context.issuer);
+  return redirectTo.href;
+}
+
+// The permissions at the start may have been withdrawn since.
+async function assertStillAllowed(
+  context: VisitContext,
+  application: Interaction['application'],
+  request: ReturnType<typeof headlessRequestOf>,
+): Promise<void> {
+  const isAllowed =
+    application.allowHeadlessSignIn &&
+    !(await findAuthorizationFault(context, application.id, request));
+  if (!isAllowed) throw new InteractionExpiredError();
+}
+
+async function assertMember(
+  { database }: VisitContext,
+  userId: string,
+  organizationId: string | null,
+): Promise<void> {
+  if (organizationId === null) return;
+  const membership = await database.prisma.organizationUser.findUnique({
+    where: { organizationId_userId: { organizationId, userId } },
+    select: { userId: true },
+  });
+  if (!membership) throw new NotAllowedError('This person is no member of the organization.');
+}

@@ -1,0 +1,76 @@
+import { readableOn, standingOut } from './colors.ts';
+
+const light = { page: '#f3f4f6', surface: '#ffffff' };
+const dark = { page: '#0f1115', surface: '#181b21' };
+
+const accents = (primary: string, surface: string) => `
+--accent:${primary};--on-accent:${readableOn(primary)};
+--link:${standingOut(primary, surface, 4.5)};--focus:${standingOut(primary, surface, 4.5)};`;
+
+/** The style of every page in an operator's colour, light and dark. */
+export const styleOf = (primary: string): string => `
+:root{color-scheme:light dark;font:100%/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
+--page:${light.page};--surface:${light.surface};--edge:#dfe2e8;--text:#14171c;--muted:#555c69;--field:#ffffff;--field-edge:#7d8593;
+--bad:#b3261e;--bad-soft:#fdf0ef;--good:#146c3c;--good-soft:#eef8f1;${accents(primary, light.surface)}}
+@media (prefers-color-scheme:dark){:root{
+--page:${dark.page};--surface:${dark.surface};--edge:#2a2f38;--text:#eceef2;--muted:#a6adba;--field:#0f1115;--field-edge:#767f8e;
+--bad:#ff8f86;--bad-soft:#331b1b;--good:#7fd8a0;--good-soft:#16281d;${accents(primary, dark.surface)}}}
+*{box-sizing:border-box}
+html{background:var(--page)}
+body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;align-items:center;background:var(--page);color:var(--text)}
+.brand{display:flex;align-items:center;justify-content:center;gap:.625rem;margin:auto auto 0;padding:2rem 1.5rem 1.25rem;font-weight:650;font-size:1.0625rem;letter-spacing:-.01em;overflow-wrap:anywhere}
+.brand img{display:block;max-height:2.5rem;max-width:12rem}
+.brand svg{width:1.75rem;height:1.75rem;flex:none}
+main{width:min(26.5rem,100%);padding:2rem 2rem 2.25rem;background:var(--surface);border:1px solid var(--edge);border-radius:1rem;box-shadow:0 1px 2px #0000000a,0 12px 32px -12px #00000024}
+h1{font-size:1.5rem;line-height:1.25;letter-spacing:-.018em;font-weight:680;margin:0;overflow-wrap:anywhere;text-wrap:balance}
+.lead{margin:.375rem 0 0;color:var(--muted);overflow-wrap:anywhere}
+p{margin:1rem 0 0;overflow-wrap:anywhere}
+form{margin:1.5rem 0 0}
+h1+form,.lead+form{margin-top:1.5rem}
+.field{margin:0 0 1.125rem}
+.label{display:flex;justify-content:space-between;align-items:baseline;gap:.75rem;flex-wrap:wrap;margin:0 0 .375rem}
+label{font-weight:600;font-size:.9375rem}
+.hint{margin:.375rem 0 0;font-size:.875rem;color:var(--muted)}
+input{width:100%;min-height:2.875rem;padding:.5rem .8125rem;font:inherit;color:var(--text);background:var(--field);border:1px solid var(--field-edge);border-radius:.5rem}
+input[aria-invalid=true]{border-color:var(--bad);border-width:2px;padding:calc(.5rem - 1px) calc(.8125rem - 1px)}
+p.code{text-align:center;font-size:1.75rem;font-weight:600;letter-spacing:.2em}
+input.code{font:600 1.5rem/1.2 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.42em;text-align:center;padding-inline:.42em 0;min-height:3.5rem}
+.wrong{display:flex;gap:.375rem;margin:.375rem 0 0;font-size:.875rem;font-weight:550;color:var(--bad)}
+ul.wrong{display:block;padding:0 0 0 1.125rem}
+button,.button{display:block;width:100%;min-height:2.875rem;padding:.5625rem 1rem;font:inherit;font-weight:620;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.5rem}
+button:hover,.button:hover{filter:brightness(1.08)}
+button:active,.button:active{filter:brightness(.94)}
+button+button,.button+button,form+form{margin-top:.75rem}
+button.quiet,.button.quiet{color:var(--text);background:transparent;border-color:var(--field-edge)}
+button.quiet:hover,.button.quiet:hover{background:var(--page);filter:none}
+button.text{width:auto;min-height:0;display:inline;padding:0;border:0;border-radius:.25rem;background:none;color:var(--link);font-weight:inherit;text-decoration:underline;text-underline-offset:.15em}
+a{color:var(--link);text-underline-offset:.15em;border-radius:.25rem}
+:focus-visible{outline:3px solid var(--focus);outline-offset:2px}
+.note{display:flex;gap:.625rem;margin:1.25rem 0 0;padding:.75rem .875rem;border-radius:.625rem;border:1px solid;font-size:.9375rem}
+.note svg{width:1.25rem;height:1.25rem;flex:none;margin-top:.125rem}
+.note p{margin:0}
+.note.bad{color:var(--bad);background:var(--bad-soft)}
+.note.good{color:var(--good);background:var(--good-soft)}
+.or{display:flex;align-items:center;gap:.75rem;margin:1.25rem 0;color:var(--muted);font-size:.875rem}
+.or::before,.or::after{content:"";flex:1;border-top:1px solid var(--edge)}
+.ways{list-style:none;margin:1.25rem 0 0;padding:0;display:grid;gap:.75rem}
+.below{margin:1.5rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge);color:var(--muted);font-size:.9375rem;text-align:center}
+form.inline{margin:0;display:inline}
+button.give-up{display:block;margin:1rem auto 0;color:var(--muted);font-size:.9375rem;padding:.25rem .5rem}
+.below .apart{margin:0 .375rem}
+.below a,.below button.text{font-weight:600}
+small{font-size:.8125rem;color:var(--muted)}
+footer{margin:0 auto auto;padding:1.25rem 1.5rem 2rem;display:flex;flex-wrap:wrap;justify-content:center;gap:.25rem 1.25rem;font-size:.8125rem;color:var(--muted)}
+footer a{color:inherit}
+code{font:.9375em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+@media (max-width:30rem){
+html,body{background:var(--surface)}
+body{align-items:stretch}
+.brand{margin:0;padding:1.5rem 1.25rem .25rem;justify-content:flex-start}
+main{width:auto;padding:1rem 1.25rem;border:0;border-radius:0;box-shadow:none;background:none}
+footer{margin:auto 0 0;justify-content:flex-start;padding:1rem 1.25rem 1.5rem}
+}
+@media (prefers-contrast:more){:root{--muted:var(--text);--edge:var(--field-edge)}}
+@media (forced-colors:active){button,.button{forced-color-adjust:none;color:ButtonText;background:ButtonFace;border-color:ButtonText}button.text{color:LinkText;background:none}}
+`;

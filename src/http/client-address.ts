@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
+import type { FastifyServerOptions } from 'fastify';
+import { clientOf } from '../protection/addresses.ts';
+
+/** The trusted proxies: a number of hops, or networks, as Fastify takes them. */
+export type TrustProxy = NonNullable<FastifyServerOptions['trustProxy']> | number;
+
+type Trust = (address: string, hop: number) => boolean;
+
+/** Makes a function that says whether an address, a number of hops away, is a trusted proxy. */
+export function trustOf(trustProxy: TrustProxy): Trust {
+  if (typeof trustProxy === 'function') return trustProxy;
+  if (typeof trustProxy === 'boolean') return () => trustProxy;
+  if (typeof trustProxy === 'number') return (_address, hop) => hop < trustProxy;
+  const networks = typeof trustProxy === 'string' ? trustProxy.split(',') : trustProxy;
+  return proxyAddr.compile(networks.map((network) => network.trim()));
+}
+
+/** Makes a function that finds the client's address of requests that Fastify does not handle. */
+export function clientAddress(trustProxy: TrustProxy): (request: IncomingMessage) => string {
+  const trust = trustOf(trustProxy);
+  return (request) => clientOf(proxyAddr(request, trust));
+}

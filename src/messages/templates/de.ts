@@ -1,0 +1,64 @@
+import type { MessageTemplate, Wording } from './wording.ts';
+
+const minutesOf = (minutes: number) => (minutes === 1 ? 'einer Minute' : `${minutes} Minuten`);
+
+/** The templates in German. */
+export const de: Record<MessageTemplate, Wording> = {
+  SIGN_IN: ({ productName, minutes }) => ({
+    subject: `Ihr Anmeldecode für ${productName}`,
+    before: `Mit diesem Code melden Sie sich bei ${productName} an:`,
+    action: 'Anmelden',
+    after: `Der Code läuft in ${minutesOf(minutes)} ab. Geben Sie ihn niemandem weiter. Wenn Sie sich nicht anmelden wollten, ignorieren Sie diese Nachricht.`,
+    short: `${productName}: Geben Sie diesen Anmeldecode niemandem weiter.`,
+  }),
+  REGISTER: ({ productName, minutes }) => ({
+    subject: `Bestätigen Sie Ihre Adresse für ${productName}`,
+    before: `Mit diesem Code legen Sie Ihr Konto bei ${productName} an:`,
+    action: 'Konto anlegen',
+    after: `Der Code läuft in ${minutesOf(minutes)} ab. Geben Sie ihn niemandem weiter. Wenn Sie kein Konto anlegen wollten, ignorieren Sie diese Nachricht.`,
+    short: `${productName}: Geben Sie diesen Code für Ihr neues Konto niemandem weiter.`,
+  }),
+  RESET_PASSWORD: ({ productName, minutes }) => ({
+    subject: `Setzen Sie Ihr Passwort für ${productName} zurück`,
+    before: `Mit diesem Code wählen Sie ein neues Passwort bei ${productName}:`,
+    action: 'Neues Passwort wählen',
+    after: `Der Code läuft in ${minutesOf(minutes)} ab. Geben Sie ihn niemandem weiter. Wenn Sie kein neues Passwort wollten, ignorieren Sie diese Nachricht: Ihr Passwort bleibt, wie es ist.`,
+    short: `${productName}: Geben Sie diesen Code zum Zurücksetzen des Passworts niemandem weiter.`,
+  }),
+  LINK: ({ productName, minutes }) => ({
+    subject: `Ihr Anmeldelink für ${productName}`,
+    before: `Öffnen Sie diesen Link, um sich bei ${productName} anzumelden:`,
+    action: 'Anmelden',
+    after: `Der Link läuft in ${minutesOf(minutes)} ab und gilt einmal. Geben Sie ihn niemandem weiter. Wenn Sie sich nicht anmelden wollten, ignorieren Sie diese Nachricht.`,
+    short: `${productName}: Mit diesem Link melden Sie sich an. Geben Sie ihn niemandem weiter.`,
+  }),
+  ACCOUNT_EXISTS: ({ productName }) => ({
+    subject: `Sie haben schon ein Konto bei ${productName}`,
+    before: `Jemand wollte mit Ihrer Adresse ein Konto bei ${productName} anlegen. Sie haben schon eines: Melden Sie sich damit an, oder wählen Sie ein neues Passwort, wenn Sie Ihres vergessen haben.`,
+    action: 'Anmelden',
+    after: 'Wenn Sie das nicht waren, ignorieren Sie diese Nachricht: Es hat sich nichts geändert.',
+    short: `${productName}: Sie haben schon ein Konto. Melden Sie sich damit an, oder wählen Sie ein neues Passwort.`,
+  }),
+  NO_ACCOUNT: ({ productName }) => ({
+    subject: `Kein Konto bei ${productName} hat diese Adresse`,
+    before: `Jemand wollte sich mit Ihrer Adresse bei ${productName} anmelden, aber kein Konto hat sie. Vielleicht haben Sie eine andere Adresse verwendet.`,
+    action: 'Konto anlegen',
+    after: 'Wenn Sie das nicht waren, ignorieren Sie diese Nachricht.',
+    short: `${productName}: Kein Konto hat diese Nummer. Vielleicht haben Sie eine andere verwendet.`,
+  }),
+  PASSWORD_CHANGED: ({ productName }) => ({
+    subject: `Ihr Passwort für ${productName} wurde geändert`,
+    before: `Das Passwort Ihres Kontos bei ${productName} wurde soeben geändert.`,
+    action: 'Neues Passwort wählen',
+    after:
+      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+    short: `${productName}: Ihr Passwort wurde geändert. Wenn Sie das nicht waren, wählen Sie sofort ein neues.`,
+  }),
+  TEST: ({ productName }) => ({
+    subject: `Eine Testnachricht von ${productName}`,
+    before: `Dies ist ein Test. Nachrichten von ${productName} erreichen Sie.`,
+    action: 'Öffnen',
+    after: 'Ein Administrator hat sie geschickt. Sie müssen nichts tun.',
+    short: `${productName}: Dies ist ein Test. Nachrichten erreichen Sie.`,
+  }),
+};

@@ -1,0 +1,64 @@
+import type { MessageTemplate, Wording } from './wording.ts';
+
+const minutesOf = (minutes: number) => (minutes === 1 ? '1 minute' : `${minutes} minutes`);
+
+/** The templates in English. */
+export const en: Record<MessageTemplate, Wording> = {
+  SIGN_IN: ({ productName, minutes }) => ({
+    subject: `Your sign-in code for ${productName}`,
+    before: `Use this code to sign in to ${productName}:`,
+    action: 'Sign in',
+    after: `The code expires in ${minutesOf(minutes)}. Never give it to anyone. If you did not try to sign in, ignore this message.`,
+    short: `${productName}: do not share this sign-in code.`,
+  }),
+  REGISTER: ({ productName, minutes }) => ({
+    subject: `Confirm your address for ${productName}`,
+    before: `Use this code to create your account at ${productName}:`,
+    action: 'Create your account',
+    after: `The code expires in ${minutesOf(minutes)}. Never give it to anyone. If you did not want an account, ignore this message.`,
+    short: `${productName}: do not share this code to create your account.`,
+  }),
+  RESET_PASSWORD: ({ productName, minutes }) => ({
+    subject: `Reset your password for ${productName}`,
+    before: `Use this code to choose a new password at ${productName}:`,
+    action: 'Choose a new password',
+    after: `The code expires in ${minutesOf(minutes)}. Never give it to anyone. If you did not ask for a new password, ignore this message: yours stays as it is.`,
+    short: `${productName}: do not share this code to reset your password.`,
+  }),
+  LINK: ({ productName, minutes }) => ({
+    subject: `Your sign-in link for ${productName}`,
+    before: `Open this link to sign in to ${productName}:`,
+    action: 'Sign in',
+    after: `The link expires in ${minutesOf(minutes)} and can be used once. Never give it to anyone. If you did not try to sign in, ignore this message.`,
+    short: `${productName}: open this link to sign in. Do not share it.`,
+  }),
+  ACCOUNT_EXISTS: ({ productName }) => ({
+    subject: `You already have an account at ${productName}`,
+    before: `Somebody wanted to create an account at ${productName} with your address. You already have one: sign in with it, or choose a new password if you forgot yours.`,
+    action: 'Sign in',
+    after: 'If that was not you, ignore this message: nothing has changed.',
+    short: `${productName}: you already have an account. Sign in with it, or choose a new password.`,
+  }),
+  NO_ACCOUNT: ({ productName }) => ({
+    subject: `No account at ${productName} has this address`,
+    before: `Somebody wanted to sign in to ${productName} with your address, but no account has it. You may have used another address.`,
+    action: 'Create an account',
+    after: 'If that was not you, ignore this message.',
+    short: `${productName}: no account has this number. You may have used another one.`,
+  }),
+  PASSWORD_CHANGED: ({ productName }) => ({
+    subject: `Your password for ${productName} was changed`,
+    before: `The password of your account at ${productName} was changed just now.`,
+    action: 'Choose a new password',
+    after:
+      'If that was not you, choose a new password at once, and tell the people who run the service.',
+    short: `${productName}: your password was changed. If that was not you, choose a new one at once.`,
+  }),
+  TEST: ({ productName }) => ({
+    subject: `A test message from ${productName}`,
+    before: `This is a test. Messages from ${productName} reach you.`,
+    action: 'Open',
+    after: 'An administrator sent it. There is nothing to do.',
+    short: `${productName}: this is a test. Messages reach you.`,
+  }),
+};

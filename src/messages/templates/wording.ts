@@ -1,0 +1,34 @@
+/** The purposes of messages; their names are part of the API. */
+export const messageTemplates = {
+  SIGN_IN: 'A code to sign in with, and a link.',
+  REGISTER: 'A code that verifies the address of a new account.',
+  RESET_PASSWORD: 'A code to choose a new password with, and a link.',
+  LINK: 'A link to sign in with, without a code.',
+  ACCOUNT_EXISTS: 'Tells the owner of an account that somebody signs up with its address.',
+  NO_ACCOUNT: 'Tells the reader that somebody signs in with this address, which has no account.',
+  PASSWORD_CHANGED: "The account's password has been changed.",
+  TEST: 'An administrator tries the sender.',
+} as const;
+
+/** The purpose of a message. */
+export type MessageTemplate = keyof typeof messageTemplates;
+
+/** The values that a template's text may use. */
+export interface WordingValues {
+  readonly productName: string;
+  /** How long the message is valid from now. */
+  readonly minutes: number;
+}
+
+/** The text of a template in one language. */
+export type Wording = (values: WordingValues) => {
+  readonly subject: string;
+  /** The paragraph before the code and the link. */
+  readonly before: string;
+  /** The label of the link. */
+  readonly action: string;
+  /** The paragraph after them. */
+  readonly after: string;
+  /** The whole message in one short sentence; it stands before the code, if there is one. */
+  readonly short: string;
+};

@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import { html } from '../html/markup.ts';
+import { page, pageHeaders } from '../html/page.ts';
+import { noteFailure } from '../protection/addresses.ts';
+import type { Services } from '../services.ts';
+import { mountDiscovery } from './provider/discovery.ts';
+import { answerByProvider } from './provider/provider.ts';
+import { faultOfQuery } from './provider/request-bounds.ts';
+import { authenticateClient } from './token/authenticated-client.ts';
+import { type Delegate, mountTokenEndpoint } from './token/endpoint.ts';
+import { parseForm } from './token/form.ts';
+import { mountTokenManagement } from './token/management.ts';
+
+const providerRoutes = [
+  { method: 'GET', url: '/oidc/auth' },
+  { method: 'GET', url: '/oidc/auth/:uid' },
+  { method: ['GET', 'POST', 'OPTIONS'], url: '/oidc/me' },
+  { method: 'GET', url: '/oidc/session/end' },
+  { method: 'POST', url: '/oidc/session/end/confirm' },
+  { method: 'GET', url: '/oidc/session/end/success' },
+  { method: 'OPTIONS', url: '/oidc/token' },
+  { method: 'OPTIONS', url: '/oidc/token/introspection' },
+  { method: 'OPTIONS', url: '/oidc/token/revocation' },
+];
+
+/** Mounts everything under `/oidc`. */
+export async function mountOidc(http: FastifyInstance, services: Services): Promise<void> {
+  mountDiscovery(http, services);
+  const delegate: Delegate = async (request, reply, rawBody) => {
+    await answerByProvider(services, request, reply, rawBody);
+    if (reply.raw.statusCode === 401) await noteFailure(services, request.ip);
+  };
+  mountTokenEndpoint(http, services, {
+    async delegate(request, reply, rawBody) {
+      // The library answers missing and wrong credentials differently; here every fault has the same answer.
+      const form = parseForm(Buffer.from(rawBody));
+      const client = await authenticateClient(services, request, form);
+      const { id_token_signed_response_alg: algorithm } = client;
+      // Another node may just have created the first key of this algorithm.
+      if (algorithm && !services.keys.jwks().keys.some(({ alg }) => alg === algorithm)) {
+        await services.keys.reload();
+      }
+      await delegate(request, reply, rawBody);
+      // A client without a secret proves nothing, so its wrong guesses count against its address.
+      if (reply.raw.statusCode === 400 && client.token_endpoint_auth_method === 'none') {
+        await noteFailure(services, request.ip);
+      }
+    },
+  });
+  mountTokenManagement(http, services, { delegate });
+  await http.register(async (scope) => {
+    // oidc-provider reads bodies itself, up to 56 KiB.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    for (const { method, url } of providerRoutes) {
+      scope.route({
+        method,
+        url,
+        async handler(request, reply) {
+          const fault = faultOfQuery(request.url);
+          if (fault !== undefined) {
+            const lead = `The address that led here is not one to follow: ${fault}.`;
+            const shown = page({ heading: 'This did not work', lead, body: html`` });
+            return reply.code(400).headers(pageHeaders()).send(shown);
+          }
+          await answerByProvider(services, request, reply);
+          return reply;
+        },
+      });
+    }
+  });
+}

@@ -1,0 +1,66 @@
+import { errors } from 'oidc-provider';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { recordEvent } from '../../events/record.ts';
+import type { Context } from '../../services.ts';
+import { readSignInExperience, type SessionPolicy } from '../../sign-in-experience/settings.ts';
+import { userRecord } from '../../users/payload.ts';
+import { beginSession } from '../sessions/operations.ts';
+
+/** Where a sign-in comes from, and the session it begins. */
+export interface SignIn {
+  readonly userId: string;
+  readonly applicationId: string;
+  readonly sessionId: string;
+  readonly ip: string;
+  readonly userAgent: string | null;
+  /** Whether the account was just created, so that `PostRegister` has reported this sign-in. */
+  readonly isRegistration: boolean;
+  /** When the person authenticated, if that was some time ago. */
+  readonly authenticatedAt?: Date;
+  /** How the person authenticated (RFC 8176). */
+  readonly authenticationMethods: readonly string[];
+}
+
+/**
+ * Records that a user signed in: `lastSignInAt`, the session, and `PostSignIn`.
+ *
+ * @throws {AccessDenied} when the user was deleted or suspended; nothing is written.
+ */
+export async function recordSignIn(context: Omit<Context, 'actor'>, signIn: SignIn): Promise<void> {
+  const { sessionPolicy } = await readSignInExperience(context.database.prisma);
+  await transaction(context.database, async (tx) => {
+    if (!(await writeSignIn(tx, context, sessionPolicy, signIn))) throw new errors.AccessDenied();
+  });
+}
+
+/**
+ * Writes that a user signed in: `lastSignInAt`, the session, and `PostSignIn` unless it is part of a registration.
+ *
+ * @returns False if the user was deleted or suspended; nothing is written.
+ */
+export async function writeSignIn(
+  tx: Transaction,
+  context: Omit<Context, 'actor'>,
+  sessionPolicy: SessionPolicy,
+  { userId, isRegistration, authenticatedAt, authenticationMethods, ...data }: SignIn,
+): Promise<boolean> {
+  const actor = { type: 'USER', id: userId, clientId: data.applicationId } as const;
+  const [user] = await tx.user.updateManyAndReturn({
+    where: {
+      id: userId,
+      isSuspended: false,
+      // A sign-in from before a password change or a forced sign-out no longer counts.
+      ...(authenticatedAt && {
+        OR: [{ tokensValidAfter: null }, { tokensValidAfter: { lte: authenticatedAt } }],
+      }),
+    },
+    data: { lastSignInAt: context.clock.now() },
+  });
+  if (!user) return false;
+  const { sessionId: id, ...seen } = data;
+  await beginSession(tx, context, sessionPolicy, { id, userId, ...seen, authenticationMethods });
+  if (!isRegistration) {
+    await recordEvent(tx, { ...context, actor }, 'PostSignIn', { user: userRecord(user), ...data });
+  }
+  return true;
+}

@@ -1,0 +1,28 @@
+// What an authorization or sign-out request says is kept until the person is done with it.
+
+/** The longest query of an authorization or sign-out request, in characters. */
+export const maxQueryLength = 8 * 1024;
+
+/** The longest value of one of its parameters, in characters. */
+export const maxParameterLength = 2 * 1024;
+
+// An id token, with the claims that its scopes give; it is read and not kept.
+const unbounded = new Set(['id_token_hint']);
+
+/** Why the query of a URL is refused; undefined if it is accepted. */
+export function faultOfQuery(url: string): string | undefined {
+  const query = url.slice(url.indexOf('?') + 1);
+  if (query === url) return undefined;
+  // The query is stored as JSON, and PostgreSQL's JSON cannot hold a NUL character.
+  if (/%00/.test(query)) return 'it holds a NUL character';
+  if (query.length > maxQueryLength) return `it has more than ${maxQueryLength} characters`;
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (value.length > maxParameterLength && !unbounded.has(name)) {
+      return `its ${name.slice(0, 64)} has more than ${maxParameterLength} characters`;
+    }
+  }
+  return undefined;
+}
+
+/** The most unfinished sign-ins stored for one address; new ones replace the oldest. */
+export const unfinishedShare = 500;

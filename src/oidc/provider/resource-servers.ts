@@ -1,0 +1,123 @@
+import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
+import type { Services } from '../../services.ts';
+import { readSubjectState } from '../token/grant-state.ts';
+import {
+  idForQuery,
+  organizationIndicatorPrefix,
+  organizationTokenTtlSeconds,
+  type Target,
+  targetOf,
+  textForQuery,
+} from '../token/target.ts';
+
+/**
+ * The scopes that a sign-in may ask of a registered resource (RFC 8707 §2). At the authorization endpoint these are all
+ * scopes of the resource, because the user may get a role later. At the token endpoint they are the scopes that the
+ * user holds at that moment, in the organization that `organization_id` names, if any. An organization is a resource
+ * too: `urn:signet:organization:<id>`.
+ *
+ * @throws {InvalidTarget} when no resource has that indicator, or the user is not a member of the organization.
+ */
+export async function findResourceServer(
+  services: Services,
+  ctx: KoaContextWithOIDC,
+  indicator: string,
+): Promise<ResourceServer> {
+  const { ttlSeconds, scopes } =
+    ctx.oidc.route === 'token'
+      ? await readHeldScopes(services, ctx, indicator)
+      : await readDefinedScopes(services, [...ctx.oidc.requestParamScopes], indicator);
+  if (ttlSeconds === null) throw new errors.InvalidTarget();
+  const { algorithm, kid } = services.keys.current();
+  return {
+    scope: scopes.join(' '),
+    audience: indicator,
+    accessTokenTTL: ttlSeconds,
+    accessTokenFormat: 'jwt',
+    // The library's type lists its algorithms, ours among them.
+    jwt: { sign: { alg: algorithm as 'ES256', kid } },
+  };
+}
+
+/** What a resource offers. */
+export interface Offer {
+  /** The lifetime of a token for it; null if there is no such resource. */
+  readonly ttlSeconds: number | null;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * The target of a request at the token endpoint.
+ *
+ * @param indicator The resource that the token is for.
+ */
+export function requestedTarget({ oidc }: KoaContextWithOIDC, indicator: string): Target {
+  const organizationId: unknown = oidc.body?.['organization_id'];
+  return targetOf(indicator, typeof organizationId === 'string' ? organizationId : undefined);
+}
+
+/** The requested scopes that a resource defines, whoever may hold them. */
+export async function readDefinedScopes(
+  { database }: Pick<Services, 'database'>,
+  scopes: readonly string[],
+  indicator: string,
+): Promise<Offer> {
+  const asked = { in: [...scopes] };
+  const target = targetOf(indicator, undefined);
+  if (target.isOrganization) {
+    const id = idForQuery(target.organizationId, 'Organization') ?? '';
+    const [isThere, defined] = await Promise.all([
+      database.prisma.organization.count({ where: { id } }),
+      database.prisma.organizationScope.findMany({ where: { name: asked } }),
+    ]);
+    return {
+      ttlSeconds: isThere ? organizationTokenTtlSeconds : null,
+      scopes: defined.map(({ name }) => name),
+    };
+  }
+  const known = textForQuery(indicator);
+  const resource =
+    known === null
+      ? null
+      : await database.prisma.resource.findUnique({
+          where: { indicator: known },
+          select: {
+            accessTokenTtlSeconds: true,
+            scopes: { where: { name: asked }, select: { name: true } },
+          },
+        });
+  return {
+    ttlSeconds: resource?.accessTokenTtlSeconds ?? null,
+    scopes: resource?.scopes.map(({ name }) => name) ?? [],
+  };
+}
+
+async function readHeldScopes(
+  { database, clock }: Services,
+  ctx: KoaContextWithOIDC,
+  indicator: string,
+): Promise<Offer> {
+  const { AuthorizationCode, RefreshToken, Account, Client } = ctx.oidc.entities;
+  const source = AuthorizationCode ?? RefreshToken;
+  if (!Account || !Client || !source)
+    throw new Error('A token is for a user, from a code or a token.');
+  const target = requestedTarget(ctx, indicator);
+  const question = {
+    clientId: Client.clientId,
+    at: clock.now(),
+    target,
+    scopes: [...source.scopes],
+  };
+  const state = await readSubjectState(database.tokens, question, { sub: Account.accountId });
+  const { organizationId, isOrganization } = target;
+  if (isOrganization && indicator !== `${organizationIndicatorPrefix}${organizationId}`) {
+    throw new errors.InvalidTarget('resource and organization_id name different organizations');
+  }
+  if (organizationId !== undefined && !state.isMember) {
+    throw new errors.InvalidTarget('the user is not a member of the organization');
+  }
+  return {
+    ttlSeconds: target.isOrganization ? organizationTokenTtlSeconds : state.ttlSeconds,
+    scopes: state.scopes,
+  };
+}

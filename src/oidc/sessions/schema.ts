@@ -1,0 +1,76 @@
+import { NotFoundError } from '../../errors.ts';
+import type { Session as SessionRow } from '../../generated/prisma/client.ts';
+import { builder } from '../../graphql/builder.ts';
+import { connectionOf } from '../../graphql/list.ts';
+import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
+import { relatedList } from '../../graphql/related-list.ts';
+import { endUserSession } from './operations.ts';
+
+/** A browser in which a person is signed in. */
+export const Session = builder.prismaNode('Session', {
+  nullable: true,
+  id: { field: 'id', description: "The session's id: a TypeID with the prefix `session`." },
+  description: 'A browser in which a person is signed in.',
+  authScopes: { scope: 'users:read' },
+  fields: (t) => ({
+    applicationIds: t.field({
+      type: ['ID'],
+      description: 'The applications that the person is signed in to.',
+      resolve: ({ applicationIds }) => applicationIds,
+    }),
+    ip: t.exposeString('ip', { description: 'The IP address of the sign-in.' }),
+    userAgent: t.exposeString('userAgent', {
+      nullable: true,
+      description: 'The browser, as its `User-Agent` header says.',
+    }),
+    authenticationMethods: t.exposeStringList('authenticationMethods', {
+      description: 'How the person authenticated (RFC 8176), such as `pwd`.',
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the person signed in.',
+    }),
+    lastActiveAt: t.expose('lastActiveAt', {
+      type: 'DateTime',
+      description: 'When an application last used the session.',
+    }),
+  }),
+});
+
+const SessionConnection = connectionOf('Session', Session);
+
+const sessionsOfUser = relatedList<SessionRow>({
+  relation: 'sessions',
+  key: 'id',
+  where: ({ clock }) => ({ expiresAt: { gt: clock.now() } }),
+});
+
+builder.prismaObjectField('User', 'sessions', (t) =>
+  t.connection(
+    {
+      type: Session,
+      description: 'The browsers in which the user is signed in, oldest first.',
+      ...sessionsOfUser,
+    },
+    SessionConnection,
+  ),
+);
+
+addMutation('endUserSession', {
+  description:
+    "Ends one of a user's sessions: the browser is signed out, and all its tokens end. Raises no event.",
+  scope: 'users:write',
+  input: (t) => ({
+    userId: t.id({ required: true, description: "The user's id." }),
+    sessionId: t.id({ required: true, description: "The session's id." }),
+  }),
+  payload: (t: PayloadFields<{ session: SessionRow }>) => ({
+    session: t.field({
+      type: Session,
+      description: 'The session in its last state.',
+      resolve: ({ session }) => session,
+    }),
+  }),
+  errors: [NotFoundError],
+  resolve: async (input, context) => ({ session: await endUserSession(context, input) }),
+});

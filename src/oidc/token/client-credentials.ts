@@ -1,0 +1,58 @@
+import { lifetime, newJti, signAccessToken } from '../../auth/access-token.ts';
+import type { Services } from '../../services.ts';
+import { assertSecret, type ClientCredentials } from './client-authentication.ts';
+import type { Form } from './form.ts';
+import { readClientState } from './grant-state.ts';
+import { UnauthorizedClient } from './oauth-errors.ts';
+import type { TokenResponse } from './response.ts';
+import { assertScopes, assertTarget, readScopes, readTarget } from './target.ts';
+
+/** RFC 6749 §4.4 */
+export const clientCredentialsGrantType = 'client_credentials';
+
+/**
+ * Issues a machine-to-machine application an access token of its own for one resource.
+ *
+ * @throws {OAuthError} in the order of `endpoint.ts`.
+ * @see RFC 6749 §4.4, RFC 8707 §2, RFC 9068 §2.2
+ */
+export async function issueClientCredentials(
+  services: Services,
+  form: Form,
+  credentials: ClientCredentials,
+): Promise<TokenResponse> {
+  const { keys, issuer, database, clock } = services;
+  const at = clock.now();
+  const target = readTarget(form);
+  const asked = readScopes(form);
+  const { clientId } = credentials;
+  const state = await readClientState(database.tokens, {
+    clientId,
+    at,
+    target,
+    scopes: asked ?? [],
+  });
+
+  assertSecret(credentials, state.digests);
+  if (state.type !== 'MACHINE_TO_MACHINE') {
+    throw new UnauthorizedClient('client credentials are not allowed for this application');
+  }
+  const ttlSeconds = assertTarget(target, state);
+  assertScopes(asked);
+
+  const { iat, exp, expiresIn } = lifetime({ now: () => at }, ttlSeconds);
+  const held = new Set(state.scopes);
+  const scope = asked.filter((name) => held.has(name)).join(' ');
+  const accessToken = await signAccessToken(keys, {
+    iss: issuer,
+    sub: clientId,
+    aud: target.indicator,
+    client_id: clientId,
+    scope,
+    iat,
+    exp,
+    jti: newJti(at),
+    ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
+  });
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope };
+}

@@ -1,0 +1,87 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isUnreachable } from '../../db/unreachable.ts';
+import { retryAfterSeconds } from '../../failures.ts';
+import { failureWait, noteFailure } from '../../protection/addresses.ts';
+import type { Services } from '../../services.ts';
+import {
+  InvalidClient,
+  InvalidRequest,
+  OAuthError,
+  RequestTooLarge,
+  ServerError,
+  TemporarilyUnavailable,
+  TooManyFailures,
+} from './oauth-errors.ts';
+
+/** The largest body that these endpoints read. */
+export const maxBodyBytes = 64 * 1024;
+
+/** Makes a scope's routes read form bodies, as bytes; the body is null for any other media type. */
+export function acceptForms(scope: FastifyInstance): void {
+  // The handler judges the media type, so that its refusal is JSON as the RFC requires.
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+    (request, body, done) => done(null, isForm(request.headers['content-type']) ? body : null),
+  );
+}
+
+const isForm = (contentType: string | undefined) =>
+  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '');
+
+/** Marks an answer as private to the client (RFC 6749 §5.1). */
+export const keepPrivate = (reply: FastifyReply): FastifyReply =>
+  reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
+
+/** The OAuth error that answers a thrown error. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  // Fastify's own refusals of a body.
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  if (code.startsWith('FST_') && statusCode < 500) {
+    return statusCode === 413
+      ? new RequestTooLarge()
+      : new InvalidRequest('the body could not be read');
+  }
+  return isUnreachable(error) ? new TemporarilyUnavailable(error) : new ServerError(error);
+}
+
+/** Refuses an address with too many failures, before anything is read or queried. */
+export function refuseFailing(scope: FastifyInstance, services: Services): void {
+  scope.addHook('onRequest', (request, _reply, done) => {
+    const wait = failureWait(services, request.ip);
+    done(wait === undefined ? undefined : new TooManyFailures(wait));
+  });
+}
+
+/**
+ * Answers with a refusal (RFC 6749 §5.2) and logs it; nothing else here formats an error. A client that did not
+ * authenticate counts as a failure of its address. One that did is not guessing: the expired tokens of its users must
+ * not lock out others behind the same address.
+ */
+export async function sendRefusal(
+  services: Services,
+  refusal: OAuthError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  detail: Record<string, unknown> = {},
+): Promise<FastifyReply> {
+  if (refusal instanceof InvalidClient) await noteFailure(services, request.ip);
+  if (refusal instanceof ServerError) {
+    request.log.error({ err: refusal.cause, ...detail }, 'a request failed');
+  } else if (refusal instanceof TemporarilyUnavailable) {
+    request.log.warn({ err: refusal.cause, ...detail }, 'the database cannot be reached');
+    reply.header('retry-after', retryAfterSeconds);
+  } else {
+    const { code: error, message: description } = refusal;
+    request.log.debug({ ...detail, error, description }, 'a request was refused');
+  }
+  if (refusal instanceof InvalidClient) {
+    reply.header('www-authenticate', 'Basic realm="Signet", charset="UTF-8"');
+  }
+  if (refusal instanceof TooManyFailures) reply.header('retry-after', refusal.retryAfterSeconds);
+  return keepPrivate(reply)
+    .code(refusal.status)
+    .send({ error: refusal.code, error_description: refusal.message });
+}

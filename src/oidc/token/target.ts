@@ -1,0 +1,111 @@
+import { kindOfId } from '../../ids.ts';
+import type { Form } from './form.ts';
+import { InvalidScope, InvalidTarget } from './oauth-errors.ts';
+
+/** The target of a token: one API, or one organization itself. */
+export interface Target {
+  /** The requested indicator, which becomes the token's `aud`. */
+  readonly indicator: string;
+  /** The organization that limits the token. */
+  readonly organizationId: string | undefined;
+  /** Whether the indicator is the organization's own; the scopes are then organization scopes. */
+  readonly isOrganization: boolean;
+}
+
+/** The start of an organization's indicator; its id follows. */
+export const organizationIndicatorPrefix = 'urn:signet:organization:';
+
+/** The lifetime of a token for an organization itself. */
+export const organizationTokenTtlSeconds = 3600;
+
+/**
+ * The target of a token request.
+ *
+ * @throws {InvalidRequest} without `resource`. {@link InvalidTarget} when it is repeated.
+ */
+export const readTarget = (form: Form): Target =>
+  targetOf(form.getResource(), form.find('organization_id'));
+
+/**
+ * The target of an exchange, which may be named by `audience` (RFC 8693 §2.1). `audience` stands for a missing
+ * `resource`; {@link assertAudience} checks that it names no other.
+ *
+ * @throws {InvalidRequest} without both. {@link InvalidTarget} when `resource` is repeated.
+ */
+export function readExchangeTarget(form: Form): Target {
+  const audience = form.find('audience');
+  return audience === undefined || form.find('resource') !== undefined
+    ? readTarget(form)
+    : targetOf(audience, form.find('organization_id'));
+}
+
+/** @throws {InvalidTarget} when `audience` is not the indicator of the resource asked for. */
+export function assertAudience(form: Form, { indicator }: Target): void {
+  if ((form.find('audience') ?? indicator) !== indicator) {
+    throw new InvalidTarget("audience is not the resource's indicator");
+  }
+}
+
+/** The target that an indicator and an `organization_id` name together. */
+export function targetOf(indicator: string, organizationId: string | undefined): Target {
+  return indicator.startsWith(organizationIndicatorPrefix)
+    ? {
+        indicator,
+        organizationId: organizationId ?? indicator.slice(organizationIndicatorPrefix.length),
+        isOrganization: true,
+      }
+    : { indicator, organizationId, isOrganization: false };
+}
+
+// RFC 3986 §4.3: a scheme, and no fragment. The registry of resources decides which characters a path may hold.
+const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s#]+$/;
+
+/**
+ * Checks a requested target against the database's answer.
+ *
+ * @param found.ttlSeconds The lifetime of the resource's tokens; null if no such resource is registered.
+ * @param found.isMember Whether the subject belongs to the named organization, if there is one.
+ * @returns The lifetime of a token for the target, in seconds.
+ * @throws {InvalidTarget} RFC 8707 §2
+ */
+export function assertTarget(
+  { indicator, organizationId, isOrganization }: Target,
+  found: { readonly ttlSeconds: number | null; readonly isMember: boolean },
+): number {
+  if (indicator.includes('#')) throw new InvalidTarget('resource must have no fragment');
+  if (!absoluteUri.test(indicator)) throw new InvalidTarget('resource must be an absolute URI');
+  const ttlSeconds = isOrganization ? organizationTokenTtlSeconds : found.ttlSeconds;
+  if (ttlSeconds === null) throw new InvalidTarget('resource is unknown');
+  if (isOrganization && indicator !== `${organizationIndicatorPrefix}${organizationId}`) {
+    throw new InvalidTarget('resource and organization_id name different organizations');
+  }
+  if (organizationId !== undefined && !found.isMember) {
+    throw new InvalidTarget('the subject is not a member of the organization');
+  }
+  return ttlSeconds;
+}
+
+// RFC 6749 §3.3
+const scopeList = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/** The requested scopes, each once; undefined if `scope` breaks the grammar of RFC 6749 §3.3. */
+export function readScopes(form: Form): string[] | undefined {
+  const scope = form.find('scope');
+  if (scope === undefined) return [];
+  return scopeList.test(scope) ? [...new Set(scope.split(' '))] : undefined;
+}
+
+/** @throws {InvalidScope} when `scope` broke the grammar. */
+export function assertScopes(scopes: string[] | undefined): asserts scopes is string[] {
+  if (scopes === undefined) throw new InvalidScope();
+}
+
+/** An id that is safe to query; null, which finds nothing, if it is malformed or of another kind. */
+export const idForQuery = (
+  id: unknown,
+  kind: 'User' | 'Application' | 'Organization',
+): string | null => (typeof id === 'string' && kindOfId(id) === kind ? id : null);
+
+/** Text that is safe to query. PostgreSQL's text has no NUL character, so a text with one is null and finds nothing. */
+export const textForQuery = (text: unknown): string | null =>
+  typeof text === 'string' && !text.includes('\0') ? text : null;

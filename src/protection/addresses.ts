@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import { secondsUntil } from '../clock.ts';
+import type { Services } from '../services.ts';
+import { keyedDigest } from './keyed-digest.ts';
+
+/** How many requests, and how many failures, one client address may make. */
+export const addressLimits = {
+  request: { most: 300, windowSeconds: 60 },
+  failure: { most: 100, windowSeconds: 600 },
+} as const;
+
+type Kind = keyof typeof addressLimits;
+type Counting = Pick<Services, 'database' | 'clock' | 'cipher'>;
+
+// Addresses over a limit that this process knows: it answers them without a query.
+const shut = new WeakMap<Services['cipher'], Map<string, Date>>();
+const maxShut = 10_000;
+
+/** The part of an address that stands for one client. For IPv6 it is the /64 network, because one client has all of it (RFC 6177 §2). */
+export function clientOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString();
+}
+
+/**
+ * How long a client address must wait after too many failures; undefined if it need not. Uses only what this process
+ * knows, without a query: a node that has not seen the address learns it at the next failure.
+ */
+export function failureWait(services: Counting, address: string): number | undefined {
+  return waitOf(services, 'failure', clientOf(address));
+}
+
+/**
+ * Counts a failed proof (a password, a code, a client's secret) against the client's address. The count is in the
+ * database, so nodes share it.
+ */
+export async function noteFailure(
+  services: Counting & Pick<Services, 'log'>,
+  address: string,
+): Promise<void> {
+  try {
+    await count(services, 'failure', clientOf(address));
+  } catch (error) {
+    // The failure itself is still answered.
+    services.log.warn({ err: error }, 'a failed request could not be counted');
+  }
+}
+
+/**
+ * Counts requests to a scope's routes by client address. Refuses addresses with too many requests or too many failures.
+ *
+ * @param refuse Answers with 429; the `Retry-After` header is already set.
+ */
+export function limitAddresses(
+  scope: FastifyInstance,
+  services: Counting,
+  refuse: (reply: FastifyReply, request: FastifyRequest) => unknown,
+): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    const client = clientOf(request.ip);
+    const wait =
+      waitOf(services, 'failure', client) ??
+      waitOf(services, 'request', client) ??
+      (await count(services, 'request', client));
+    if (wait === undefined) return;
+    reply.header('retry-after', wait);
+    await refuse(reply.code(429), request);
+    return reply;
+  });
+}
+
+/** One atomic upsert. Returns the seconds to wait if the limit is reached. */
+async function count(services: Counting, kind: Kind, client: string): Promise<number | undefined> {
+  const { database, clock, cipher } = services;
+  const { most, windowSeconds } = addressLimits[kind];
+  const now = clock.now();
+  const end = new Date(now.getTime() + windowSeconds * 1000);
+  const [row] = await database.prisma.$queryRaw<{ count: number; expiresAt: Date }[]>`
+    INSERT INTO "AddressCount" AS c ("address", "kind", "count", "expiresAt")
+    VALUES (${keyedDigest(cipher, 'client-address', [client])}::bytea, ${kind}, 1, ${end}::timestamptz)
+    ON CONFLICT ("address", "kind") DO UPDATE SET
+      "count" = CASE WHEN c."expiresAt" <= ${now}::timestamptz THEN 1 ELSE least(c."count", 1000000) + 1 END,
+      "expiresAt" = CASE WHEN c."expiresAt" <= ${now}::timestamptz THEN EXCLUDED."expiresAt"
+                         ELSE c."expiresAt" END
+    RETURNING "count", "expiresAt"`;
+  if (!row) throw new Error('An upsert gave no row.');
+  // The last request of a window is still answered; nothing is after the last failure.
+  const isOver = kind === 'request' ? row.count > most : row.count >= most;
+  if (!isOver) return undefined;
+  remember(services, `${kind} ${client}`, row.expiresAt);
+  return secondsUntil(services.clock, row.expiresAt);
+}
+
+function waitOf(services: Counting, kind: Kind, client: string): number | undefined {
+  const until = shut.get(services.cipher)?.get(`${kind} ${client}`);
+  return until && until > services.clock.now() ? secondsUntil(services.clock, until) : undefined;
+}
+
+function remember({ cipher, clock }: Counting, key: string, until: Date): void {
+  const known = shut.get(cipher) ?? new Map<string, Date>();
+  shut.set(cipher, known);
+  if (known.size >= maxShut) {
+    const now = clock.now();
+    for (const [other, end] of known) if (end <= now) known.delete(other);
+    // Beyond this size, the database still counts.
+    if (known.size >= maxShut) known.clear();
+  }
+  known.set(key, until);
+}

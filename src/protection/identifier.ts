@@ -1,0 +1,37 @@
+import type { Cipher } from '../keys/cipher.ts';
+import { keyedDigest } from './keyed-digest.ts';
+
+/** The name of one person, or of nobody, as `Identifier.Lockout` shows it. */
+export interface Identifier {
+  readonly type: 'username' | 'email' | 'phone';
+  readonly value: string;
+}
+
+/**
+ * The kind of identifier that a person typed. A user name begins with a letter or "_" and has no "@", so the three
+ * kinds always differ.
+ */
+export function readIdentifier(typed: string): Identifier {
+  const value = typed.trim();
+  const type = value.includes('@') ? 'email' : /^[+\d(]/.test(value) ? 'phone' : 'username';
+  return { type, value: normalValue({ type, value }) };
+}
+
+/**
+ * The normal spelling of an identifier, for look-ups and counters: spellings that find the same person must share a
+ * counter.
+ */
+export function normalValue({ type, value }: Identifier): string {
+  const trimmed = value.trim();
+  // Not PostgreSQL's lower(): it maps the Kelvin sign to "k" and U+0130 to "i", so a name of six letters would have a
+  // dozen spellings.
+  if (type !== 'phone') return trimmed.toLowerCase();
+  return trimmed.replaceAll(/[\s().-]/g, '').replace(/^00/, '+');
+}
+
+/** The digest that replaces an identifier in tables: people type passwords where a name belongs. */
+export const identifierDigest = (
+  cipher: Pick<Cipher, 'deriveKey'>,
+  { type, value }: Identifier,
+): Uint8Array<ArrayBuffer> =>
+  keyedDigest(cipher, 'identifier', [type, normalValue({ type, value })]);

@@ -1,0 +1,387 @@
+import {
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { inputIssueCodes } from '../errors.ts';
+import { type FailureCode, failures } from '../failures.ts';
+import { openApiWebhookComponents, openApiWebhooks } from './openapi-webhooks.ts';
+import type { QueryParameter, RestOperation, SelectedField } from './operation.ts';
+
+type Json = Record<string, unknown>;
+
+const scalars: Readonly<Record<string, Json>> = {
+  ID: { type: 'string' },
+  String: { type: 'string' },
+  Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number' },
+  Boolean: { type: 'boolean' },
+  DateTime: { type: 'string', format: 'date-time' },
+  JSON: {},
+  JSONObject: { type: 'object', additionalProperties: true },
+  URL: { type: 'string', format: 'uri' },
+  EmailAddress: { type: 'string', format: 'email' },
+  PhoneNumber: { type: 'string', pattern: '^\\+[1-9]\\d{6,14}$' },
+};
+
+const problemCodes: Readonly<Record<string, FailureCode>> = {
+  InvalidInputError: 'INVALID_INPUT',
+  NotFoundError: 'NOT_FOUND',
+  ConflictError: 'CONFLICT',
+  NotAllowedError: 'NOT_ALLOWED',
+};
+
+/**
+ * Describes the REST routes in OpenAPI 3.1, from the table of routes and their GraphQL types.
+ *
+ * @see https://spec.openapis.org/oas/v3.1.1.html
+ */
+export function createOpenApi(operations: readonly RestOperation[], baseUrl: string): Json {
+  const schemas: Record<string, Json> = {
+    Problem: problemSchema,
+    PageInfo: pageInfoSchema,
+    ...openApiWebhookComponents.schemas,
+  };
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = operation.route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = {
+      ...paths[path],
+      [operation.route.method.toLowerCase()]: describe(operation, schemas),
+    };
+  }
+  const tags = [...new Set(operations.map(tagOf))];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Signet management API',
+      version: '1',
+      description:
+        'The management operations as REST. Each route runs the GraphQL operation of its `operationId`, with the same rights, rules, errors and events.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: `${baseUrl}/api` }],
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] })),
+    paths,
+    webhooks: openApiWebhooks(),
+    components: {
+      schemas,
+      parameters: openApiWebhookComponents.parameters,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description:
+            'An access token from /oidc/token for the resource urn:signet:management, with the scopes that the operation requires, or `all`.',
+        },
+      },
+    },
+  };
+}
+
+const tagOf = ({ route }: RestOperation) => route.path.split('/')[1] ?? '';
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  users: 'People who sign in, and their roles.',
+  roles: 'Roles: sets of scopes that users or machine-to-machine applications hold.',
+  resources: 'APIs that access tokens are aimed at, and the scopes they define.',
+  applications: 'Clients that users sign in to, services that exchange tokens, and their secrets.',
+  organizations: 'Organizations, with their members, e-mail domains and just-in-time roles.',
+  'organization-invitations': 'Invitations of e-mail addresses to organizations.',
+  'organization-roles': 'Roles that members hold within an organization.',
+  'organization-scopes': 'Scopes that organization roles hold, beside those of resources.',
+  webhooks: 'Endpoints that get events, and the messages they get.',
+  deliveries: 'One event on its way to one webhook.',
+  events: 'The log of everything that changed.',
+  'signing-keys': 'The keys that sign tokens.',
+  'sign-in-experience': 'How people sign up and sign in.',
+  identifiers: 'User names and addresses that people sign in with.',
+  'one-time-tokens': 'Tokens that sign the holder of an address in once.',
+  'message-senders': 'How e-mail and SMS leave the service.',
+  messages: 'Messages on their way to people.',
+};
+
+const words = (name: string) =>
+  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+
+/** A short summary from the operation's name: `createUser` is "Create user". */
+function summaryOf({ route: { operation, list }, kind }: RestOperation): string {
+  if (list !== undefined) {
+    const article = /^[aeiou](?!ser)/.test(operation) ? 'an' : 'a';
+    return `List ${words(list)} of ${article} ${words(operation)}`;
+  }
+  const phrase = `${{ mutation: '', record: 'get ', list: 'list ' }[kind]}${words(operation)}`;
+  return `${phrase[0]?.toUpperCase()}${phrase.slice(1)}`;
+}
+
+function describe(operation: RestOperation, schemas: Record<string, Json>): Json {
+  const { route, field, kind, scopes, bodyFields } = operation;
+  const properties = Object.fromEntries(
+    bodyFields.map((input) => [input.name, inputSchema(input, schemas)]),
+  );
+  const required = bodyFields.filter(({ type }) => isNonNullType(type)).map(({ name }) => name);
+  const body = {
+    type: 'object',
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+  return {
+    operationId: [route.operation, route.list].filter(Boolean).join('.'),
+    summary: summaryOf(operation),
+    tags: [tagOf(operation)],
+    description: field.description ?? '',
+    security: [{ bearer: scopes }],
+    parameters: [...pathParameters(operation), ...queryParameters(operation, schemas)],
+    ...(kind === 'mutation' && bodyFields.length > 0
+      ? {
+          requestBody: {
+            required: required.length > 0,
+            content: { 'application/json': { schema: body } },
+          },
+        }
+      : {}),
+    responses: {
+      [isCreation(operation) ? 201 : 200]: {
+        description: 'Done.',
+        content: { 'application/json': { schema: answerSchema(operation, schemas) } },
+      },
+      ...problemResponses(operation),
+    },
+  };
+}
+
+const isCreation = ({ route }: RestOperation) => /^create[A-Z]/.test(route.operation);
+
+const pathParameters = ({ route }: RestOperation): Json[] =>
+  [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+function queryParameters(
+  { kind, queryParameters }: RestOperation,
+  schemas: Record<string, Json>,
+): Json[] {
+  const described = queryParameters.map(
+    ({ name, description, type, isRequired }: QueryParameter): Json => ({
+      name,
+      in: 'query',
+      description,
+      required: isRequired,
+      schema: typeSchema(isNonNullType(type) ? type.ofType : type, schemas, { isNullable: false }),
+    }),
+  );
+  return kind !== 'list'
+    ? described
+    : [
+        ...described,
+        {
+          name: 'totalCount',
+          in: 'query',
+          description: 'Whether to count the entries of all pages.',
+          required: false,
+          schema: { type: 'boolean', default: false },
+        },
+      ];
+}
+
+function problemResponses(operation: RestOperation): Json {
+  const { kind, errorTypes, parameters, route } = operation;
+  const codes: FailureCode[] = [
+    'BAD_USER_INPUT',
+    'UNAUTHENTICATED',
+    'FORBIDDEN',
+    ...(route.operation === 'events' ? (['CURSOR_EXPIRED'] as const) : []),
+    ...(kind !== 'mutation' && parameters.size > 0 ? (['NOT_FOUND'] as const) : []),
+    ...(kind === 'mutation' ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...errorTypes.flatMap((name) => problemCodes[name] ?? []),
+    'INTERNAL_SERVER_ERROR',
+    'SERVICE_UNAVAILABLE',
+  ];
+  const byStatus = Map.groupBy(new Set(codes), (code) => failures[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      status,
+      {
+        description: `A problem with the code ${of.join(' or ')}.`,
+        content: { 'application/problem+json': { schema: reference('Problem') } },
+      },
+    ]),
+  );
+}
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+function answerSchema(operation: RestOperation, schemas: Record<string, Json>): Json {
+  const { kind, selection, answerField, field } = operation;
+  if (kind === 'mutation') return objectSchema(selection, schemas);
+  const record = objectSchema(selection, schemas);
+  if (kind === 'record') {
+    const { name } = getNamedType(field.type);
+    schemas[name] ??= record;
+    const isList = isListType(getNullableType(field.type));
+    return {
+      type: 'object',
+      properties: {
+        [answerField]: isList ? { type: 'array', items: reference(name) } : reference(name),
+      },
+      required: [answerField],
+    };
+  }
+  return {
+    type: 'object',
+    properties: {
+      [answerField]: { type: 'array', items: record },
+      pageInfo: reference('PageInfo'),
+      totalCount: { type: 'integer', description: 'The number of entries, if it was asked for.' },
+    },
+    required: [answerField, 'pageInfo'],
+  };
+}
+
+function objectSchema(selection: readonly SelectedField[], schemas: Record<string, Json>): Json {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      selection.map((selected) => [
+        selected.name,
+        {
+          ...selectedSchema(selected.field.type, selected, schemas),
+          description: selected.field.description ?? '',
+        },
+      ]),
+    ),
+    required: selection.map(({ name }) => name),
+  };
+}
+
+function selectedSchema(
+  type: GraphQLOutputType,
+  selected: SelectedField,
+  schemas: Record<string, Json>,
+  isNullable = true,
+): Json {
+  if (isNonNullType(type)) return selectedSchema(type.ofType, selected, schemas, false);
+  if (isListType(type)) {
+    const items = selectedSchema(type.ofType as GraphQLOutputType, selected, schemas);
+    return { type: isNullable ? ['array', 'null'] : 'array', items };
+  }
+  if (selected.selection.length === 0) {
+    return typeSchema(type as GraphQLInputType, schemas, { isNullable });
+  }
+  const { selection } = selected;
+  const { name } = getNamedType(type);
+  const isReference = selection.length === 1 && selection[0]?.name === 'id';
+  if (!isReference) schemas[name] ??= objectSchema(selection, schemas);
+  const schema = isReference ? objectSchema(selection, schemas) : reference(name);
+  return isNullable ? { anyOf: [schema, { type: 'null' }] } : schema;
+}
+
+const inputSchema = (field: GraphQLInputField, schemas: Record<string, Json>): Json => ({
+  ...typeSchema(field.type, schemas, { isNullable: true }),
+  ...(field.description ? { description: field.description } : {}),
+});
+
+function typeSchema(
+  type: GraphQLInputType,
+  schemas: Record<string, Json>,
+  { isNullable }: { isNullable: boolean },
+): Json {
+  if (isNonNullType(type)) return typeSchema(type.ofType, schemas, { isNullable: false });
+  if (isListType(type)) {
+    const items = typeSchema(type.ofType as GraphQLInputType, schemas, { isNullable: true });
+    return { type: isNullable ? ['array', 'null'] : 'array', items };
+  }
+  if (isEnumType(type)) {
+    schemas[type.name] ??= {
+      type: 'string',
+      description: type.description ?? '',
+      enum: type.getValues().map(({ name }) => name),
+    };
+  } else if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields());
+    const required = fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name);
+    schemas[type.name] ??= {
+      type: 'object',
+      description: type.description ?? '',
+      properties: Object.fromEntries(
+        fields.map((field) => [field.name, inputSchema(field, schemas)]),
+      ),
+      ...(required.length > 0 ? { required } : {}),
+      additionalProperties: false,
+    };
+  } else {
+    const scalar = scalars[type.name];
+    if (!scalar) throw new Error(`The scalar ${type.name} has no JSON Schema.`);
+    const { type: jsonType } = scalar;
+    return isNullable && jsonType ? { ...scalar, type: [jsonType, 'null'] } : scalar;
+  }
+  return isNullable ? { anyOf: [reference(type.name), { type: 'null' }] } : reference(type.name);
+}
+
+const problemSchema = {
+  type: 'object',
+  description: 'What went wrong (RFC 9457).',
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'The kind of problem, as a URI.' },
+    title: { type: 'string', description: 'The kind of problem, as a text for people.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What went wrong this time, as a text for people.' },
+    code: {
+      type: 'string',
+      enum: Object.keys(failures),
+      description: 'The kind of problem. Programs can branch on it.',
+    },
+    issues: {
+      type: 'array',
+      description: 'With INVALID_INPUT: all faults of the input.',
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'array', items: { type: 'string' } },
+          code: {
+            type: 'string',
+            enum: Object.keys(inputIssueCodes),
+            description: 'The kind of fault. Programs can branch on it.',
+          },
+          message: { type: 'string' },
+        },
+        required: ['path', 'code', 'message'],
+      },
+    },
+    path: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'With CONFLICT: the path to the unique field.',
+    },
+    id: { type: 'string', description: 'With NOT_FOUND: the id that nothing has.' },
+    requiredScope: { type: 'string', description: 'With FORBIDDEN: the scope that is missing.' },
+    requestId: {
+      type: 'string',
+      description: 'With INTERNAL_SERVER_ERROR: the id under which the log has the details.',
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code'],
+};
+
+const pageInfoSchema = {
+  type: 'object',
+  description: 'The position of the page in the list.',
+  properties: {
+    hasNextPage: { type: 'boolean' },
+    hasPreviousPage: { type: 'boolean' },
+    startCursor: { type: ['string', 'null'] },
+    endCursor: { type: ['string', 'null'] },
+  },
+  required: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
+};

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import type { Cipher } from './keys/cipher.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
+import type { Language } from './languages.ts';
+import type { ResolveHost } from './outbound/dns.ts';
+
+/** The services that every part works with; opened once. */
+export interface Services {
+  readonly config: Config;
+  /** The public URL, without a slash at its end. */
+  readonly baseUrl: string;
+  /** The issuer of every token (OpenID Connect Core §2): `${baseUrl}/oidc`. */
+  readonly issuer: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly keys: SigningKeys;
+  /** Finds the addresses of the hosts that webhooks name. */
+  readonly resolveHost: ResolveHost;
+  /** Where a feature registers what it counts; `GET /metrics` shows it. */
+  readonly metrics: Registry;
+}
+
+/** Who did something, as events report it. */
+export interface Actor {
+  readonly type: 'USER' | 'APPLICATION' | 'SYSTEM';
+  /** The user's or the application's id; null for Signet itself. */
+  readonly id: string | null;
+  /** The application that a user acted through. */
+  readonly clientId?: string;
+}
+
+/** Signet itself, for what it does at start or on a schedule. */
+export const systemActor: Actor = { type: 'SYSTEM', id: null };
+
+/** What an operation works with: the services, the caller, and the trace id that links the call to its effects. */
+export interface Context extends Services {
+  readonly actor: Actor;
+  /** The scopes of the caller's token; absent when Signet itself acts. */
+  readonly caller?: { readonly scopes: ReadonlySet<string> } | null;
+  readonly traceId: string;
+}
+
+/** The browser or the program at the other end of a sign-in. */
+export interface Visitor {
+  readonly ip: string;
+  readonly userAgent: string | null;
+  /** The `Cookie` header; undefined for a program that sends none. */
+  readonly cookies: string | undefined;
+  /** The language of pages and messages; undefined when the person chose none. */
+  readonly language: Language | undefined;
+}
+
+/** What a step of a sign-in works with. The user is not known before the step runs. */
+export interface VisitContext extends Services {
+  readonly traceId: string;
+  readonly visitor: Visitor;
+}
+
+/**
+ * Proof that a request belongs to an interaction: a browser's cookie, or a token. The steps trust it.
+ */
+export interface InteractionAccess {
+  readonly id: string;
+  /** The id of the provider's interaction in the browser; null without a browser. */
+  readonly uid: string | null;
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { lockName } from '../db/lock.ts';
+import { transaction } from '../db/transaction.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { name, parseInput, text, webUrl } from '../input.ts';
+import { languages } from '../languages.ts';
+import type { Context } from '../services.ts';
+import {
+  factorPolicies,
+  factorTypes,
+  identifierTypes,
+  readStoredSettings,
+  type SignInExperience,
+  settingsId,
+  withDefaults,
+} from './settings.ts';
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .number()
+    .int('must be a whole number')
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
+    .nullish();
+const flag = z.boolean().nullish();
+const oneOf = <Value extends string>(values: readonly Value[]) => z.enum(values).nullish();
+const someOf = <Value extends string>(values: readonly Value[], least: number) =>
+  z
+    .array(z.enum(values))
+    .min(least, 'must not be empty')
+    .transform((items) => [...new Set(items)])
+    .nullish();
+const webAddress = webUrl.nullish();
+
+const day = 24 * 60 * 60;
+
+const settingsInput = z.object({
+  signUpEnabled: flag,
+  signUpIdentifiers: someOf(identifierTypes, 1),
+  signInIdentifiers: someOf(identifierTypes, 1),
+  passwordEnabled: flag,
+  codeEnabled: flag,
+  passwordPolicy: z
+    .object({
+      // At least eight, and sixty-four must be possible (NIST SP 800-63B-4 §3.1.1.2).
+      minLength: wholeNumber(8, 64),
+      rejectCommon: flag,
+      rejectUserData: flag,
+      blocklist: z
+        .array(name())
+        .max(1000, 'must have at most 1000 entries')
+        .transform((words) => [...new Set(words)])
+        .nullish(),
+    })
+    .nullish(),
+  codePolicy: z
+    .object({
+      // A code lives at most ten minutes (NIST SP 800-63B-4 §3.1.3.2).
+      ttlSeconds: wholeNumber(1, 600),
+      maxAttempts: wholeNumber(1, 100),
+      sendLimit: wholeNumber(1, 100),
+      sendWindowSeconds: wholeNumber(1, day),
+    })
+    .nullish(),
+  lockoutPolicy: z
+    .object({
+      // At most a hundred (NIST SP 800-63B-4 §3.2.2).
+      maxAttempts: wholeNumber(1, 100),
+      windowSeconds: wholeNumber(1, day),
+      lockSeconds: wholeNumber(1, day),
+    })
+    .nullish(),
+  factors: someOf(factorTypes, 0),
+  factorPolicy: oneOf(factorPolicies),
+  sessionPolicy: z
+    .object({ idleSeconds: wholeNumber(1, 365 * day), maxSeconds: wholeNumber(1, 365 * day) })
+    .nullish(),
+  branding: z
+    .object({
+      productName: name(64).nullish(),
+      logoUrl: webAddress,
+      primaryColor: text(7)
+        .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1d4ed8')
+        .nullish(),
+      termsUrl: webAddress,
+      privacyUrl: webAddress,
+    })
+    .nullish(),
+  defaultLanguage: oneOf(languages),
+});
+
+/** The input of `updateSignInExperience`: an absent field stays as it is; null restores its default. */
+export type UpdateSignInExperienceInput = z.input<typeof settingsInput>;
+
+/**
+ * Changes how people sign up and sign in. In a group, such as `passwordPolicy`, only the given fields change. Raises no
+ * event.
+ *
+ * @throws {InvalidInputError}
+ */
+export async function updateSignInExperience(
+  context: Context,
+  input: UpdateSignInExperienceInput,
+): Promise<SignInExperience> {
+  const patch = parseInput(settingsInput, input);
+  return transaction(context.database, async (tx) => {
+    // The second of two concurrent changes starts from the result of the first.
+    await lockName(tx, 'signet:sign-in-experience');
+    const settings = merge(await readStoredSettings(tx), patch) as Prisma.InputJsonObject;
+    const row = { settings, updatedAt: context.clock.now() };
+    await tx.signInExperience.upsert({
+      where: { id: settingsId },
+      create: { id: settingsId, ...row },
+      update: row,
+    });
+    return withDefaults(settings);
+  });
+}
+
+type Tree = { readonly [field: string]: unknown };
+
+const isGroup = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Applies a patch to what is stored. Null removes a stored value, so that its default applies. */
+function merge(stored: Tree, patch: Tree): Tree {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const before = merged[field];
+    if (value === null) delete merged[field];
+    else merged[field] = isGroup(value) ? merge(isGroup(before) ? before : {}, value) : value;
+  }
+  return merged;
+}

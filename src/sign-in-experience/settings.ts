@@ -1,0 +1,142 @@
+import type { Database } from '../db/database.ts';
+import type { Language } from '../languages.ts';
+
+/** The kinds of identifiers of a person. */
+export const identifierTypes = ['USERNAME', 'EMAIL', 'PHONE'] as const;
+
+/** A kind of identifier of a person. */
+export type IdentifierType = (typeof identifierTypes)[number];
+
+/** The second factors that can be offered. */
+export const factorTypes = ['TOTP', 'PASSKEY', 'BACKUP_CODES'] as const;
+
+/** Whether everybody must use a second factor. */
+export const factorPolicies = ['OPTIONAL', 'REQUIRED'] as const;
+
+/** How people sign up and sign in. */
+export interface SignInExperience {
+  readonly signUpEnabled: boolean;
+  /** The identifiers that a sign-up asks for; the first is required. */
+  readonly signUpIdentifiers: readonly IdentifierType[];
+  readonly signInIdentifiers: readonly IdentifierType[];
+  readonly passwordEnabled: boolean;
+  readonly codeEnabled: boolean;
+  readonly passwordPolicy: PasswordPolicy;
+  readonly codePolicy: CodePolicy;
+  readonly lockoutPolicy: LockoutPolicy;
+  readonly factors: readonly (typeof factorTypes)[number][];
+  readonly factorPolicy: (typeof factorPolicies)[number];
+  readonly sessionPolicy: SessionPolicy;
+  readonly branding: Branding;
+  readonly defaultLanguage: Language;
+}
+
+/** The rules for passwords (NIST SP 800-63B-4 §3.1.1.2). */
+export interface PasswordPolicy {
+  /** In code points, after NFC. */
+  readonly minLength: number;
+  readonly rejectCommon: boolean;
+  readonly rejectUserData: boolean;
+  /** Words that no password may be made of, beside the common passwords. */
+  readonly blocklist: readonly string[];
+}
+
+/** The rules for codes. */
+export interface CodePolicy {
+  readonly ttlSeconds: number;
+  readonly maxAttempts: number;
+  /** The most messages to one recipient in a window. */
+  readonly sendLimit: number;
+  readonly sendWindowSeconds: number;
+}
+
+/** When an identifier is locked (NIST SP 800-63B-4 §3.2.2). */
+export interface LockoutPolicy {
+  readonly maxAttempts: number;
+  readonly windowSeconds: number;
+  readonly lockSeconds: number;
+}
+
+/** How long a browser stays signed in. */
+export interface SessionPolicy {
+  /** The longest time without use. */
+  readonly idleSeconds: number;
+  readonly maxSeconds: number;
+}
+
+/** How pages look. */
+export interface Branding {
+  readonly productName: string;
+  readonly logoUrl: string | null;
+  /** `#rrggbb`; text in it or on it is made readable. Null: Signet's own color. */
+  readonly primaryColor: string | null;
+  readonly termsUrl: string | null;
+  readonly privacyUrl: string | null;
+}
+
+/** The default settings. */
+export const defaultSignInExperience: SignInExperience = {
+  signUpEnabled: true,
+  signUpIdentifiers: ['USERNAME'],
+  signInIdentifiers: ['USERNAME', 'EMAIL', 'PHONE'],
+  passwordEnabled: true,
+  codeEnabled: true,
+  passwordPolicy: { minLength: 8, rejectCommon: true, rejectUserData: true, blocklist: [] },
+  codePolicy: { ttlSeconds: 600, maxAttempts: 10, sendLimit: 10, sendWindowSeconds: 600 },
+  lockoutPolicy: { maxAttempts: 10, windowSeconds: 3600, lockSeconds: 900 },
+  factors: [],
+  factorPolicy: 'OPTIONAL',
+  sessionPolicy: { idleSeconds: 1_209_600, maxSeconds: 2_592_000 },
+  branding: {
+    productName: 'Signet',
+    logoUrl: null,
+    primaryColor: null,
+    termsUrl: null,
+    privacyUrl: null,
+  },
+  defaultLanguage: 'en',
+};
+
+/** The id of the one row that holds the settings. */
+export const settingsId = 'settings';
+
+/**
+ * Reads how people sign up and sign in: one look-up by primary key, cheap enough for each request. Settings that were
+ * never changed have their defaults.
+ */
+export const readSignInExperience = async (client: SettingsClient): Promise<SignInExperience> =>
+  withDefaults(await readStoredSettings(client));
+
+type SettingsClient = Pick<Database['prisma'], 'signInExperience'>;
+
+/** Reads only the settings that were changed. */
+export async function readStoredSettings({
+  signInExperience,
+}: SettingsClient): Promise<StoredSettings> {
+  const row = await signInExperience.findUnique({ where: { id: settingsId } });
+  // Only `updateSignInExperience` writes these values, and it has checked them.
+  return (row?.settings ?? {}) as StoredSettings;
+}
+
+/** The settings that were changed; in a group, the fields that were changed. */
+export type StoredSettings = {
+  readonly [Field in keyof SignInExperience]?: SignInExperience[Field] extends readonly unknown[]
+    ? SignInExperience[Field]
+    : SignInExperience[Field] extends object
+      ? Partial<SignInExperience[Field]>
+      : SignInExperience[Field];
+};
+
+/** Settings, with defaults for everything absent. */
+export function withDefaults(stored: StoredSettings): SignInExperience {
+  const defaults = defaultSignInExperience;
+  return {
+    ...defaults,
+    ...stored,
+    passwordPolicy: { ...defaults.passwordPolicy, ...stored.passwordPolicy },
+    codePolicy: { ...defaults.codePolicy, ...stored.codePolicy },
+    lockoutPolicy: { ...defaults.lockoutPolicy, ...stored.lockoutPolicy },
+    sessionPolicy: { ...defaults.sessionPolicy, ...stored.sessionPolicy },
+    branding: { ...defaults.branding, ...stored.branding },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Database } from '../db/database.ts';
+import type { User } from '../generated/prisma/client.ts';
+import { type Identifier, normalValue } from '../protection/identifier.ts';
+import type { SignInExperience } from '../sign-in-experience/settings.ts';
+
+/**
+ * Finds the user with an identifier, in one statement for every kind. Null if nobody has it, or if sign-in by that kind
+ * of identifier is off. Suspended users are found too.
+ */
+export async function findUserByIdentifier(
+  prisma: Pick<Database['prisma'], '$queryRaw'>,
+  { signInIdentifiers }: Pick<SignInExperience, 'signInIdentifiers'>,
+  identifier: Identifier,
+): Promise<User | null> {
+  const { type } = identifier;
+  const isOffered = signInIdentifiers.some((offered) => offered.toLowerCase() === type);
+  const normal = normalValue(identifier);
+  // Identifiers hold no other characters, and PostgreSQL's text cannot hold all of them.
+  const value = isOffered && /^[\x21-\x7e]{1,320}$/.test(normal) ? normal : '';
+  // Uses the unique expression indexes. The value is already in lower case.
+  const rows = {
+    username: () =>
+      prisma.$queryRaw<User[]>`SELECT * FROM "User" WHERE lower("username") = ${value}`,
+    email: () =>
+      prisma.$queryRaw<User[]>`SELECT * FROM "User" WHERE lower("primaryEmail") = ${value}`,
+    phone: () => prisma.$queryRaw<User[]>`SELECT * FROM "User" WHERE "primaryPhone" = ${value}`,
+  };
+  const [user] = await rows[type]();
+  return user ?? null;
+}

@@ -1,0 +1,166 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Agent } from 'undici';
+import { toNumericDate } from '../../clock.ts';
+import type { LoggedEvent } from '../../events/log.ts';
+import { messageOfText } from '../../events/message.ts';
+import { AttemptAborted, type AttemptResult, post } from '../../outbound/attempt.ts';
+import { signatureHeaders } from '../../outbound/signature.ts';
+import type { Services } from '../../services.ts';
+import type { Creators } from '../endpoint/creators.ts';
+import { DocumentRunner } from '../endpoint/document.ts';
+import type { Endpoint } from '../endpoint/endpoints.ts';
+import type { ClaimedDelivery, ClaimedEvent, RecordedAttempt } from './queue.ts';
+import { nextAttempt } from './schedule.ts';
+
+/** What an attempt came to: what is recorded of it, and how the POST went. */
+export interface DeliveryOutcome extends RecordedAttempt {
+  readonly result: AttemptResult;
+}
+
+/** Makes a delivery's message, posts it, and judges what comes back. */
+export class DeliveryAttempts {
+  readonly #services: Services;
+  readonly #agent: Agent;
+  readonly #creators: Creators;
+  readonly #documents: DocumentRunner;
+
+  constructor(
+    services: Services,
+    parts: { readonly schema: GraphQLSchema; readonly agent: Agent; readonly creators: Creators },
+  ) {
+    this.#services = services;
+    this.#agent = parts.agent;
+    this.#creators = parts.creators;
+    this.#documents = new DocumentRunner(services, parts.schema);
+  }
+
+  /**
+   * Attempts a delivery once. It does not fail: what went wrong is the outcome.
+   *
+   * @returns Undefined where the signal ended it.
+   */
+  async attempt(
+    delivery: ClaimedDelivery,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome | undefined> {
+    const at = this.#services.clock.now();
+    const prepared = await this.#prepare(delivery, endpoint);
+    const result = prepared ? await this.#post(prepared, endpoint, at, signal) : unprepared;
+    if (!result) return undefined;
+    return {
+      ...this.#judge(delivery, result, prepared?.queryResult ?? null),
+      id: delivery.id,
+      webhookId: delivery.webhookId,
+      attemptCount: delivery.attemptCount,
+      tellsOfEndpoint: !delivery.isTest && result.outcome !== 'preparation',
+      at,
+      durationMs: result.durationMs,
+      statusCode: result.statusCode,
+      responseBody: result.responseBody,
+      error: result.error,
+      result,
+    };
+  }
+
+  async #prepare(delivery: ClaimedDelivery, endpoint: Endpoint): Promise<Prepared | undefined> {
+    const { event, isTest } = delivery;
+    let { queryResult } = delivery;
+    try {
+      if (!event) throw new Error('The event has left the log.');
+      if (endpoint.query !== null) {
+        const { scopes, isNarrowed } = await this.#creators.scopesOf(endpoint);
+        // What it gave at the first attempt was read with scopes that its creator had then.
+        if (isNarrowed) queryResult = null;
+        const traceId = event.traceId ?? delivery.id;
+        queryResult ??= await this.#documents.run(
+          endpoint.query,
+          loggedEvent(event),
+          scopes,
+          traceId,
+        );
+      }
+      return {
+        id: event.id,
+        isTest,
+        body: Buffer.from(messageOfText(event, queryResult)),
+        queryResult,
+      };
+    } catch (error) {
+      const { log } = this.#services;
+      log.error({ err: error, deliveryId: delivery.id }, 'a delivery could not be prepared');
+      return undefined;
+    }
+  }
+
+  async #post(
+    { id, isTest, body }: Prepared,
+    endpoint: Endpoint,
+    at: Date,
+    signal: AbortSignal,
+  ): Promise<AttemptResult | undefined> {
+    const keys = endpoint.secrets
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > at)
+      .map(({ key }) => key);
+    try {
+      return await post(this.#agent, {
+        url: endpoint.url,
+        headers: {
+          ...endpoint.headers,
+          'content-type': 'application/json',
+          'user-agent': 'Signet-Webhooks/1',
+          ...(isTest ? { 'signet-test': 'true' } : {}),
+          ...signatureHeaders(keys, { id, timestamp: toNumericDate(at), body }),
+        },
+        body,
+        timeoutMs: this.#services.config.webhookTimeoutMs,
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof AttemptAborted)) throw error;
+      return undefined;
+    }
+  }
+
+  #judge(
+    delivery: ClaimedDelivery,
+    result: AttemptResult,
+    queryResult: string | null,
+  ): Pick<RecordedAttempt, 'status' | 'nextAttemptAt' | 'queryResult'> {
+    if (result.outcome === 'succeeded') {
+      return { status: 'SUCCEEDED', nextAttemptAt: null, queryResult: null };
+    }
+    const isLast = delivery.isTest || result.statusCode === 410 || delivery.event === null;
+    const nextAttemptAt = isLast
+      ? null
+      : nextAttempt(this.#services.clock.now(), delivery.attemptCount + 1, result.retryAfter);
+    return { status: nextAttemptAt ? 'PENDING' : 'FAILED', nextAttemptAt, queryResult };
+  }
+}
+
+interface Prepared {
+  /** The event's. */
+  readonly id: string;
+  readonly isTest: boolean;
+  readonly body: Buffer;
+  /** What the webhook's query gave, or null where it has none. */
+  readonly queryResult: string | null;
+}
+
+const unprepared: AttemptResult = {
+  outcome: 'preparation',
+  durationMs: 0,
+  statusCode: null,
+  responseBody: null,
+  error: 'the message could not be prepared: the log of the service has the details',
+};
+
+const loggedEvent = (event: ClaimedEvent): LoggedEvent => ({
+  id: event.id,
+  type: event.type,
+  occurredAt: event.occurredAt,
+  actor: event.actor === null ? null : (JSON.parse(event.actor) as LoggedEvent['actor']),
+  data: JSON.parse(event.data) as Record<string, unknown>,
+  traceId: event.traceId,
+  position: { xid: event.xid, position: BigInt(event.position) },
+});

@@ -1,0 +1,200 @@
+import type { GraphQLSchema } from 'graphql';
+import { z } from 'zod';
+import { lockRow } from '../../db/lock.ts';
+import { transaction } from '../../db/transaction.ts';
+import { InvalidInputError, NotAllowedError, NotFoundError } from '../../errors.ts';
+import { type EventName, eventNames, sampleData } from '../../events/catalogue.ts';
+import {
+  assertRetained,
+  CursorExpired,
+  decodePosition,
+  type EventPosition,
+  settled,
+} from '../../events/log.ts';
+import { type Delivery, Prisma, type Webhook } from '../../generated/prisma/client.ts';
+import { newId } from '../../ids.ts';
+import { fault, parseInput } from '../../input.ts';
+import type { Context } from '../../services.ts';
+import { takenEvents } from '../endpoint/operations.ts';
+import type { TestEvent } from './event.ts';
+import { isDue, isLeased } from './queue.ts';
+
+const eventType = z.enum(eventNames as [EventName, ...EventName[]]);
+
+const testWebhookInput = z.object({ id: z.string(), type: eventType.nullish() });
+
+/**
+ * Sends a made-up event to a webhook, even where it is off: one attempt, which counts neither as a success nor as
+ * a failure of the webhook.
+ *
+ * @param schema What the webhook's query is read against.
+ * @param input.type Absent: the first that the webhook gets, or `User.Created`.
+ * @throws {InvalidInputError} {@link NotFoundError}
+ */
+export async function testWebhook(
+  context: Context,
+  schema: GraphQLSchema,
+  input: z.input<typeof testWebhookInput>,
+): Promise<Delivery> {
+  const { id: webhookId, type } = parseInput(testWebhookInput, input);
+  const { database, clock, actor, traceId } = context;
+  const delivery = await transaction(database, async (tx) => {
+    await lockRow(tx, 'Webhook', webhookId);
+    const webhook = await tx.webhook.findUniqueOrThrow({ where: { id: webhookId } });
+    const now = clock.now();
+    const [first = 'User.Created'] = takenEvents(schema, { ...webhook, enabled: true }) ?? [];
+    const chosen = type ?? (first as EventName);
+    const testEvent = {
+      type: chosen,
+      occurredAt: now.toISOString(),
+      actor,
+      data: sampleData(chosen, now),
+      traceId,
+    } satisfies TestEvent;
+    return tx.delivery.create({
+      data: {
+        id: newId('Delivery'),
+        webhookId,
+        eventId: newId('Event'),
+        eventType: chosen,
+        // Plain JSON by its type, but for the index signature that Prisma wants.
+        testEvent: testEvent as unknown as Prisma.InputJsonObject,
+        nextAttemptAt: now,
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+  });
+  database.hints.send();
+  return delivery;
+}
+
+/**
+ * Delivers once more, with the whole schedule of retries before it; where the delivery is under way already, that
+ * will do.
+ *
+ * @throws {NotFoundError} {@link NotAllowedError} when its event has left the log.
+ */
+export async function redeliver(
+  context: Context,
+  { deliveryId }: { deliveryId: string },
+): Promise<Delivery> {
+  const { database, clock } = context;
+  const delivery = await transaction(database, async (tx) => {
+    await lockRow(tx, 'Delivery', deliveryId);
+    const before = await tx.delivery.findUniqueOrThrow({ where: { id: deliveryId } });
+    const now = clock.now();
+    const underWay = await tx.$queryRaw<unknown[]>`
+      SELECT 1 AS "found" FROM "Delivery" d WHERE d."id" = ${deliveryId} AND ${isDue(now)} AND ${isLeased(now)}`;
+    if (underWay.length > 0) return before;
+    const isKept =
+      before.testEvent !== null ||
+      (await tx.event.findUnique({ where: { id: before.eventId }, select: { id: true } }));
+    if (!isKept) throw new NotAllowedError('The event has left the log.');
+    await tx.$executeRaw`
+      UPDATE "Delivery" SET "changedIn" = pg_current_xact_id() WHERE "id" = ${deliveryId}`;
+    return tx.delivery.update({
+      where: { id: deliveryId },
+      data: { status: 'PENDING', attemptCount: 0, nextAttemptAt: now, updatedAt: now },
+    });
+  });
+  database.hints.send();
+  return delivery;
+}
+
+async function refuseExpired({ prisma }: Context['database'], after: EventPosition): Promise<void> {
+  try {
+    await assertRetained(prisma, after);
+  } catch (error) {
+    if (!(error instanceof CursorExpired)) throw error;
+    throw new InvalidInputError([
+      { path: ['after'], message: 'is older than the log is kept, or not of this log' },
+    ]);
+  }
+}
+
+/** Events that one replay delivers. */
+export const maxReplayed = 50_000;
+
+const cursor = z.string().transform((value, issues) => {
+  const position = decodePosition(value);
+  if (position) return position;
+  issues.addIssue({
+    code: 'custom',
+    ...fault('INVALID_FORMAT', 'is not a cursor of the event log'),
+  });
+  return z.NEVER;
+});
+
+const replayEventsInput = z
+  .object({
+    webhookId: z.string(),
+    after: cursor.nullish(),
+    before: cursor.nullish(),
+    since: z.date().nullish(),
+    until: z.date().nullish(),
+    types: z.array(eventType).nullish(),
+  })
+  .refine(({ after, since }) => after != null || since != null, {
+    path: ['after'],
+    ...fault('REQUIRED', 'must be given, or "since": where the range begins'),
+  });
+
+/**
+ * Delivers a range of the log to a webhook once more: those of its events that the webhook gets, each as a new
+ * delivery.
+ *
+ * @param schema What the webhook's query is read against.
+ * @returns The webhook, and how many deliveries were made.
+ * @throws {InvalidInputError} also when the range holds more than 50,000 such events; {@link NotFoundError}.
+ */
+export async function replayEvents(
+  context: Context,
+  schema: GraphQLSchema,
+  input: z.input<typeof replayEventsInput>,
+): Promise<{ webhook: Webhook; deliveryCount: number }> {
+  const { webhookId, after, before, since, until, types } = parseInput(replayEventsInput, input);
+  const { database, clock } = context;
+  const webhook = await database.prisma.webhook.findUnique({ where: { id: webhookId } });
+  if (!webhook) throw new NotFoundError(webhookId);
+  if (after) await refuseExpired(database, after);
+  const now = clock.now();
+  const taken = takenEvents(schema, { ...webhook, enabled: true }) ?? [];
+  const isWanted = Prisma.join(
+    [
+      settled(database.prisma),
+      ...(taken.length > 0 ? [Prisma.sql`"type" = ANY(${[...taken]})`] : []),
+      ...(types ? [Prisma.sql`"type" = ANY(${types})`] : []),
+      ...(after
+        ? [Prisma.sql`("xid", "position") > (${after.xid}::xid8, ${after.position}::bigint)`]
+        : []),
+      ...(before
+        ? [Prisma.sql`("xid", "position") < (${before.xid}::xid8, ${before.position}::bigint)`]
+        : []),
+      ...(since ? [Prisma.sql`"occurredAt" >= ${since}`] : []),
+      ...(until ? [Prisma.sql`"occurredAt" < ${until}`] : []),
+    ],
+    ' AND ',
+  );
+  // As in the fan-out, the statement makes the ids itself: a UUIDv7 of this millisecond and of a hash.
+  const seed = newId('Delivery');
+  const deliveryCount = await transaction(database, async (tx) => {
+    const made = await tx.$executeRaw`
+      INSERT INTO "Delivery"
+             ("id", "webhookId", "eventId", "eventType", "nextAttemptAt", "createdAt", "updatedAt")
+      SELECT 'dlv_' || ${seed.slice(4, 14)} || 'e' || substr(h."hash", 1, 2) || '8' || substr(h."hash", 3, 12),
+             w."id", e."id", e."type", ${now}, ${now}, ${now}
+        FROM (SELECT "id", "type" FROM "Event" WHERE ${isWanted}
+               ORDER BY "xid", "position" LIMIT ${maxReplayed + 1}) e
+       CROSS JOIN LATERAL (SELECT md5(e."id" || ${seed}) AS "hash") h
+        JOIN "Webhook" w ON w."id" = ${webhookId}`;
+    if (made > maxReplayed) {
+      throw new InvalidInputError([
+        { path: ['until'], message: `must end the range within ${maxReplayed} events` },
+      ]);
+    }
+    return made;
+  });
+  database.hints.send();
+  return { webhook, deliveryCount };
+}

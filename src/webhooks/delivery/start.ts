@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GraphQLSchema } from 'graphql';
+import { Dispatcher, pollMs, restMs } from '../../dispatch/dispatcher.ts';
+import { createLoop } from '../../dispatch/loop.ts';
+import type { Tail } from '../../events/tail.ts';
+import { createAgent } from '../../outbound/agent.ts';
+import type { Services } from '../../services.ts';
+import { Creators } from '../endpoint/creators.ts';
+import { DeliveryAttempts } from './attempt.ts';
+import { OutcomeNotes } from './failing.ts';
+import { fanOut, registerConsumer } from './fan-out.ts';
+import { registerMetrics } from './metrics.ts';
+import { deliveryWork } from './work.ts';
+
+/**
+ * Starts to make deliveries of the log's events and to post them.
+ *
+ * @returns Stops: claims nothing more; what is under way ends within seconds or is put back.
+ */
+export async function startDeliveries(
+  services: Services,
+  schema: GraphQLSchema,
+  tail: Pick<Tail, 'onSettled'>,
+): Promise<() => Promise<void>> {
+  const { config, resolveHost, database } = services;
+  await registerConsumer(database.prisma);
+  const agent = createAgent({
+    allowPrivate: config.allowPrivateWebhooks,
+    resolveHost,
+    timeoutMs: config.webhookTimeoutMs,
+  });
+  const creators = new Creators(services);
+  const attempts = new DeliveryAttempts(services, { schema, agent, creators });
+  const notes = new OutcomeNotes(services);
+  const metrics = registerMetrics(services, () => dispatcher.inFlight);
+  const dispatcher = new Dispatcher(
+    services,
+    deliveryWork(services, { attempts, creators, notes, metrics }),
+  );
+  const stopMaking = startMaking(services, tail, (webhookIds) => dispatcher.wake(webhookIds));
+  dispatcher.wake();
+  return async () => {
+    await Promise.all([stopMaking(), dispatcher.stop()]);
+    await notes.stop();
+    await agent.destroy();
+  };
+}
+
+/**
+ * Starts to make deliveries of events as they settle.
+ *
+ * @param onMade Told which webhooks got some.
+ * @returns Stops it.
+ */
+function startMaking(
+  services: Services,
+  tail: Pick<Tail, 'onSettled'>,
+  onMade: (webhookIds: readonly string[]) => void,
+): () => Promise<void> {
+  let isStopping = false;
+  const loop = createLoop(
+    async () => {
+      let hasMore = true;
+      while (hasMore && !isStopping) {
+        const made = await fanOut(services);
+        if (made.webhookIds.length > 0) onMade(made.webhookIds);
+        ({ hasMore } = made);
+      }
+      await delay(restMs);
+    },
+    (error) => services.log.error({ err: error }, 'deliveries could not be made'),
+  );
+  const poll = setInterval(() => loop.wake(), pollMs);
+  const stopFollowing = tail.onSettled(() => loop.wake());
+  loop.wake();
+  return async () => {
+    isStopping = true;
+    clearInterval(poll);
+    stopFollowing();
+    await loop.stop();
+  };
+}

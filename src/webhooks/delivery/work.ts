@@ -1,0 +1,104 @@
+import type { Claimed, ClaimRequest, Claims, Work } from '../../dispatch/work.ts';
+import type { Services } from '../../services.ts';
+import type { Creators } from '../endpoint/creators.ts';
+import { type Endpoint, Endpoints } from '../endpoint/endpoints.ts';
+import { switchOff } from '../endpoint/switch-off.ts';
+import type { DeliveryAttempts, DeliveryOutcome } from './attempt.ts';
+import type { OutcomeNotes } from './failing.ts';
+import type { DeliveryMetrics } from './metrics.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  recordAttempts,
+  releaseDeliveries,
+  renewLeases,
+} from './queue.ts';
+
+// Sockets and bodies that one node holds at once, whatever the webhooks allow; beyond it, each may have very few.
+const maxInFlight = 5000;
+
+/** A claimed delivery, with what is needed to post it; its line is its webhook's. */
+export interface DeliveryItem extends Claimed {
+  readonly delivery: ClaimedDelivery;
+  readonly endpoint: Endpoint;
+}
+
+/** What a dispatcher does with deliveries. */
+export function deliveryWork(
+  services: Services,
+  parts: {
+    readonly attempts: DeliveryAttempts;
+    readonly creators: Creators;
+    readonly notes: OutcomeNotes;
+    readonly metrics: DeliveryMetrics;
+  },
+): Work<DeliveryItem, DeliveryOutcome> {
+  const { log, database } = services;
+  const { prisma } = database;
+  const { attempts, creators, notes, metrics } = parts;
+  const endpoints = new Endpoints(services);
+  return {
+    name: 'deliveries',
+    maxInFlight,
+    async claim(request) {
+      await creators.check();
+      return claimItems(prisma, endpoints, request);
+    },
+    attempt: ({ delivery, endpoint }, signal) => attempts.attempt(delivery, endpoint, signal),
+    async follow({ delivery, endpoint }, { result }) {
+      metrics.attempts.inc({ outcome: result.outcome });
+      logAttempt(log, delivery, result);
+      if (result.statusCode !== 410 || delivery.isTest) return;
+      const reason = 'The endpoint answered 410 Gone.';
+      await switchOff(services, delivery.webhookId, reason, endpoint.revision).catch(
+        (error: unknown) => log.error({ err: error }, 'a webhook could not be switched off'),
+      );
+    },
+    async record(node, now, outcomes) {
+      await recordAttempts(
+        prisma,
+        node,
+        now,
+        outcomes.map(({ result: _, ...recorded }) => recorded),
+      );
+      notes.add(outcomes);
+    },
+    renew: (node, now, { over }) => renewLeases(prisma, node, now, over),
+    release: (node) => releaseDeliveries(prisma, node),
+  };
+}
+
+async function claimItems(
+  prisma: Services['database']['prisma'],
+  endpoints: Endpoints,
+  { lines, ...request }: ClaimRequest,
+): Promise<Claims<DeliveryItem>> {
+  const { claimed, missed } = await claimDeliveries(prisma, { ...request, webhookIds: lines });
+  const known = await endpoints.get(claimed);
+  const items = claimed.flatMap((delivery) => {
+    const endpoint = known.get(delivery.webhookId);
+    // Gone since the claim, and its deliveries with it.
+    if (!endpoint) return [];
+    return [{ id: delivery.id, line: delivery.webhookId, delivery, endpoint }];
+  });
+  return { claimed: items, missed, isFull: claimed.length >= request.room };
+}
+
+const logAttempt = (
+  log: Services['log'],
+  { id, webhookId, attemptCount, event }: ClaimedDelivery,
+  { outcome, statusCode, durationMs }: DeliveryOutcome['result'],
+) =>
+  log.info(
+    {
+      traceId: event?.traceId,
+      webhookId,
+      eventId: event?.id,
+      deliveryId: id,
+      attempt: attemptCount + 1,
+      outcome,
+      statusCode: statusCode ?? undefined,
+      durationMs,
+    },
+    'webhook attempt',
+  );

@@ -1,0 +1,68 @@
+import type { KeyObject } from 'node:crypto';
+import type { PrismaClient } from '../../generated/prisma/client.ts';
+import { keyOf } from '../../outbound/signature.ts';
+import type { Services } from '../../services.ts';
+import { openHeaders, openSecret } from './sealed.ts';
+
+/** What is needed to post to a webhook, decrypted. */
+export interface Endpoint {
+  readonly id: string;
+  readonly revision: number;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly { readonly key: KeyObject; readonly expiresAt: Date | null }[];
+  readonly query: string | null;
+  readonly grantedScopes: ReadonlySet<string>;
+  readonly creatorId: string | null;
+}
+
+const maxEndpoints = 10_000;
+
+/** The webhooks that this node posts to, in memory for as long as their revision stays. */
+export class Endpoints {
+  readonly #prisma: PrismaClient;
+  readonly #cipher: Services['cipher'];
+  readonly #known = new Map<string, Endpoint>();
+
+  constructor({ database, cipher }: Pick<Services, 'database' | 'cipher'>) {
+    this.#prisma = database.prisma;
+    this.#cipher = cipher;
+  }
+
+  /**
+   * The endpoints of these webhooks, read again where the revision wanted is not the one in memory. One that is
+   * gone is missing.
+   */
+  async get(
+    wanted: readonly { readonly webhookId: string; readonly revision: number }[],
+  ): Promise<ReadonlyMap<string, Endpoint>> {
+    if (this.#known.size > maxEndpoints) this.#known.clear();
+    const missing = wanted.filter(
+      ({ webhookId, revision }) => (this.#known.get(webhookId)?.revision ?? 0) < revision,
+    );
+    if (missing.length > 0) await this.#load([...new Set(missing.map((one) => one.webhookId))]);
+    return this.#known;
+  }
+
+  async #load(ids: string[]): Promise<void> {
+    const rows = await this.#prisma.webhook.findMany({
+      where: { id: { in: ids } },
+      include: { secrets: { orderBy: { id: 'desc' } } },
+    });
+    for (const row of rows) {
+      this.#known.set(row.id, {
+        id: row.id,
+        revision: row.revision,
+        url: row.url,
+        headers: openHeaders(this.#cipher, row),
+        secrets: row.secrets.map((secret) => ({
+          key: keyOf(openSecret(this.#cipher, secret)),
+          expiresAt: secret.expiresAt,
+        })),
+        query: row.query,
+        grantedScopes: new Set(row.grantedScopes),
+        creatorId: row.creatorId,
+      });
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import type { GraphQLSchema } from 'graphql';
+import { z } from 'zod';
+import { commonScopes } from '../../auth/scopes.ts';
+import { lockRow } from '../../db/lock.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { type InputIssue, InvalidInputError } from '../../errors.ts';
+import { type EventName, eventNames } from '../../events/catalogue.ts';
+import type { Webhook } from '../../generated/prisma/client.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { introspectionOptions } from '../../graphql/introspection.ts';
+import { newId } from '../../ids.ts';
+import { name, notNull, parseInput, text } from '../../input.ts';
+import { generateWebhookSecret } from '../../outbound/signature.ts';
+import { faultsOfTarget, targetUrl } from '../../outbound/target.ts';
+import type { Context, Services } from '../../services.ts';
+import { checkDocument, DocumentFault } from './document.ts';
+import { ownHeaders } from './own-headers.ts';
+import { beginPeriod } from './periods.ts';
+import { sealHeaders, sealSecret } from './sealed.ts';
+
+const rotationMs = 24 * 60 * 60 * 1000;
+
+const events = z
+  .array(z.enum(eventNames as [EventName, ...EventName[]]))
+  .transform((names) => [...new Set(names)]);
+const query = text(20_000);
+const maxInFlight = z
+  .number()
+  .int()
+  .min(1, 'must be from 1 to 1000')
+  .max(1000, 'must be from 1 to 1000');
+
+const createWebhookInput = z.object({
+  name: name(),
+  url: targetUrl,
+  events: events.nullish(),
+  query: query.nullish(),
+  headers: ownHeaders.nullish(),
+  enabled: z.boolean().nullish(),
+  maxInFlight: maxInFlight.nullish(),
+});
+
+/** What an operation on webhooks needs beside the context: the schema that queries are checked against. */
+type WebhookContext = Context & Pick<GraphQLContext, 'caller'>;
+
+/**
+ * Creates a webhook, which takes events committed from now on.
+ *
+ * @param schema What its query is checked against.
+ * @returns The webhook, and its signing secret, which cannot be read again.
+ * @throws {InvalidInputError}
+ */
+export async function createWebhook(
+  context: WebhookContext,
+  schema: GraphQLSchema,
+  input: z.input<typeof createWebhookInput>,
+): Promise<{ webhook: Webhook; secret: string }> {
+  const scopes = context.caller?.scopes ?? new Set<string>();
+  const faults = [
+    ...(await faultsOfAddress(context, input.url)),
+    ...faultsOfQuery(context, schema, input),
+  ];
+  const { headers, ...values } = parseInput(createWebhookInput, input, faults);
+  const id = newId('Webhook');
+  const secret = generateWebhookSecret();
+  const webhook = await transaction(context.database, async (tx) => {
+    const now = context.clock.now();
+    const row = await tx.webhook.create({
+      data: {
+        id,
+        name: values.name,
+        url: values.url,
+        events: values.events ?? [],
+        query: values.query ?? null,
+        headers: sealHeaders(context.cipher, id, headers ?? {}),
+        enabled: values.enabled ?? true,
+        maxInFlight: values.maxInFlight ?? 10,
+        creatorId: context.actor.id,
+        grantedScopes: [...scopes],
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await addSecret(tx, context, id, secret);
+    await beginPeriod(tx, id, takenEvents(schema, row));
+    return row;
+  });
+  return { webhook, secret };
+}
+
+async function addSecret(
+  tx: Transaction,
+  { cipher, clock }: Pick<Services, 'cipher' | 'clock'>,
+  webhookId: string,
+  secret: string,
+): Promise<void> {
+  const id = newId('WebhookSecret');
+  await tx.webhookSecret.create({
+    data: { id, webhookId, secret: sealSecret(cipher, id, secret), createdAt: clock.now() },
+  });
+}
+
+/** What a webhook takes: of what it asks for, that which its query asks for too; null where it is off. */
+export function takenEvents(
+  schema: GraphQLSchema,
+  { enabled, events: wanted, query: source }: Pick<Webhook, 'enabled' | 'events' | 'query'>,
+): readonly string[] | null {
+  if (!enabled) return null;
+  if (source === null) return wanted;
+  const asked = checkDocument(schema, source);
+  if (asked === null) return wanted;
+  return wanted.length === 0 ? asked : wanted.filter((type) => asked.includes(type as EventName));
+}
+
+const faultsOfAddress = (
+  { config, resolveHost }: Pick<Services, 'config' | 'resolveHost'>,
+  given: string | null | undefined,
+): Promise<InputIssue[]> =>
+  faultsOfTarget(given, ['url'], { allowPrivate: config.allowPrivateWebhooks, resolveHost });
+
+function faultsOfQuery(
+  { config }: Pick<Services, 'config'>,
+  schema: GraphQLSchema,
+  { query: source, events: wanted }: { query?: string | null; events?: readonly string[] | null },
+): InputIssue[] {
+  if (source == null) return [];
+  const path = ['query'];
+  try {
+    const asked = checkDocument(schema, source, introspectionOptions(config));
+    if (!asked || !wanted || wanted.length === 0) return [];
+    if (wanted.some((type) => asked.includes(type as EventName))) return [];
+    return [{ path, message: 'asks for none of the types in "events"' }];
+  } catch (error) {
+    if (!(error instanceof DocumentFault)) throw error;
+    return error.faults.map((message) => ({ path, message }));
+  }
+}
+
+const updateWebhookInput = z.object({
+  id: z.string(),
+  name: notNull(name()),
+  url: notNull(targetUrl),
+  events: events.nullish(),
+  query: query.nullish(),
+  headers: ownHeaders.nullish(),
+  enabled: notNull(z.boolean()),
+  maxInFlight: notNull(maxInFlight),
+});
+
+/**
+ * Changes a webhook, from the next delivery on. Switching it on ends the reason why it was off and lets the
+ * deliveries that waited go out. With a URL of another origin its query and headers go, unless given again: what they
+ * hold was not meant for that host. Who changes where it leads or what it sends, or switches it on, answers for it from
+ * then on. A new query runs with their scopes, an old one with those that both hold.
+ *
+ * @throws {InvalidInputError} {@link NotFoundError}
+ */
+export async function updateWebhook(
+  context: WebhookContext,
+  schema: GraphQLSchema,
+  input: z.input<typeof updateWebhookInput>,
+): Promise<Webhook> {
+  const scopes = context.caller?.scopes ?? new Set<string>();
+  const { id, headers, ...patch } = parseInput(updateWebhookInput, input, [
+    ...(await faultsOfAddress(context, input.url)),
+    ...faultsOfQuery(context, schema, { query: input.query }),
+  ]);
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'Webhook', id);
+    const before = await tx.webhook.findUniqueOrThrow({ where: { id } });
+    const isSwitchedOn = patch.enabled === true && !before.enabled;
+    const isElsewhere = patch.url !== undefined && originOf(patch.url) !== originOf(before.url);
+    const newQuery = isElsewhere ? (patch.query ?? null) : patch.query;
+    const newHeaders = isElsewhere ? (headers ?? null) : headers;
+    const isNewQuery = newQuery !== undefined;
+    const isNewUrl = patch.url !== undefined && patch.url !== before.url;
+    const isTakenOver =
+      isSwitchedOn ||
+      isNewUrl ||
+      isNewQuery ||
+      newHeaders !== undefined ||
+      patch.events !== undefined;
+    const row = await tx.webhook.update({
+      where: { id },
+      data: {
+        ...patch,
+        query: newQuery,
+        ...(patch.events === null ? { events: [] } : { events: patch.events }),
+        ...(newHeaders === undefined
+          ? {}
+          : { headers: sealHeaders(context.cipher, id, newHeaders ?? {}) }),
+        ...(isSwitchedOn ? { disabledReason: null, failingSince: null } : {}),
+        ...(isTakenOver
+          ? {
+              creatorId: context.actor.id,
+              grantedScopes:
+                patch.query !== undefined
+                  ? [...scopes]
+                  : commonScopes(new Set(before.grantedScopes), scopes),
+            }
+          : {}),
+        revision: { increment: 1 },
+        updatedAt: context.clock.now(),
+      },
+    });
+    const faults = faultsOfQuery(context, schema, row);
+    if (faults.length > 0) throw new InvalidInputError(faults);
+    const taken = takenEvents(schema, row);
+    if (String(taken) !== String(takenEvents(schema, before)) || row.enabled !== before.enabled) {
+      await beginPeriod(tx, id, taken);
+    }
+    if (isNewQuery) {
+      await tx.delivery.updateMany({
+        where: { webhookId: id, status: 'PENDING', queryResult: { not: null } },
+        data: { queryResult: null },
+      });
+    }
+    return row;
+  });
+}
+
+const originOf = (url: string): string => new URL(url).origin;
+
+/**
+ * Deletes a webhook with its deliveries: nothing more is posted to it but what is under way.
+ *
+ * @returns The webhook as it last was.
+ * @throws {NotFoundError}
+ */
+export async function deleteWebhook(context: Context, { id }: { id: string }): Promise<Webhook> {
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'Webhook', id);
+    return tx.webhook.delete({ where: { id } });
+  });
+}
+
+/**
+ * Gives a webhook a new secret. Those it had sign too for 24 hours.
+ *
+ * @throws {NotFoundError}
+ */
+export async function rotateWebhookSecret(
+  context: Context,
+  { id }: { id: string },
+): Promise<{ webhook: Webhook; secret: string }> {
+  const secret = generateWebhookSecret();
+  const webhook = await transaction(context.database, async (tx) => {
+    await lockRow(tx, 'Webhook', id);
+    const now = context.clock.now();
+    await tx.webhookSecret.deleteMany({ where: { webhookId: id, expiresAt: { lte: now } } });
+    await tx.webhookSecret.updateMany({
+      where: { webhookId: id, expiresAt: null },
+      data: { expiresAt: new Date(now.getTime() + rotationMs) },
+    });
+    await addSecret(tx, context, id, secret);
+    return tx.webhook.update({
+      where: { id },
+      data: { revision: { increment: 1 }, updatedAt: now },
+    });
+  });
+  return { webhook, secret };
+}

@@ -1,0 +1,400 @@
+import { describe, expect, test } from 'vitest';
+import { seedDirectory } from '../support/directory.ts';
+import { createFingerprint } from '../support/fingerprint.ts';
+import { createMaker } from '../support/operation-cases.ts';
+import { type Input, mutations, overGraphQL, overRest } from '../support/operations.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const { prisma } = service.app.services.database;
+const directory = seedDirectory(service.app.services.database, service.clock);
+const fingerprint = await createFingerprint(prisma);
+const admin = await service.managementToken();
+const calls = { GraphQL: overGraphQL(service, admin), REST: overRest(service, admin) };
+const make = createMaker(calls.GraphQL);
+const { next, done } = make;
+
+const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const managementIndicator = 'urn:signet:management';
+const management = await prisma.resource.findUniqueOrThrow({
+  where: { indicator: managementIndicator },
+});
+const scopeId = async (name: string) =>
+  (await prisma.scope.findFirstOrThrow({ where: { resourceId: management.id, name } })).id;
+const all = await scopeId('all');
+const m2m = { type: 'MACHINE_TO_MACHINE' };
+
+const adminRole = (values: Input = {}) => make.role({ scopeIds: [all], ...values });
+const adminOrganizationRole = (values: Input = {}) =>
+  make.organizationRole({ scopeIds: [all], ...values });
+
+let phones = 0;
+const nextPhone = () => {
+  phones += 1;
+  return `+49151000000${phones}`;
+};
+
+/** A user who holds everything, by a role or by one in an organization. */
+async function administrator({ by = 'role', ...values }: Input = {}) {
+  const userId = await make.user(values);
+  if (by === 'role') await done('assignUserRoles', { userId, roleIds: [await adminRole()] });
+  else {
+    const organizationId = await make.organization();
+    await done('addOrganizationUsers', { organizationId, userIds: [userId] });
+    const organizationRoleIds = [await adminOrganizationRole()];
+    await done('assignOrganizationUserRoles', { organizationId, userId, organizationRoleIds });
+  }
+  return userId;
+}
+
+/** An organization whose people get everything who join just in time. */
+async function generousOrganization() {
+  const organizationId = await make.organization();
+  const organizationRoleIds = [await adminOrganizationRole()];
+  await done('replaceOrganizationJitRoles', { organizationId, organizationRoleIds });
+  return organizationId;
+}
+
+async function generousDomain() {
+  const domain = `${next('d').replace('_', '-')}.example.com`;
+  await done('addOrganizationEmailDomain', {
+    organizationId: await generousOrganization(),
+    domain: domain.toUpperCase(),
+  });
+  return domain;
+}
+
+async function generousInvitation() {
+  const invitee = `${next('invitee')}@example.com`;
+  const id = await make.invitation({
+    invitee,
+    organizationRoleIds: [await adminOrganizationRole()],
+  });
+  return { id, invitee };
+}
+
+/** Makes the one role that gives everything to each new user, and takes it back. */
+async function withDefaultRole(work: () => Promise<void>) {
+  await prisma.role.updateMany({ data: { isDefault: false } });
+  const id = await adminRole({ isDefault: true });
+  await work();
+  await done('deleteRole', { id });
+}
+
+const powerfulApplication = async () => {
+  const applicationId = await make.application();
+  await done('assignApplicationRoles', { applicationId, roleIds: [await adminRole(m2m)] });
+  return applicationId;
+};
+
+const exchanging = { allowTokenExchange: true, exchangeResources: [managementIndicator] };
+const memberRoles = async () => ({
+  ...(await make.member()),
+  organizationRoleIds: [await adminOrganizationRole()],
+});
+const applicationMemberRoles = async () => ({
+  ...(await make.applicationMember()),
+  organizationRoleIds: [await adminOrganizationRole(m2m)],
+});
+
+/** What gives rights: the scope of its area, and calls that would give more than that. */
+const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise<Input>)[]]>> = {
+  createUser: [
+    'users:write',
+    async () => ({ username: next('new'), primaryEmail: `a@${await generousDomain()}` }),
+    async () => ({ primaryEmail: (await generousInvitation()).invitee.toUpperCase() }),
+  ],
+  updateUser: [
+    'users:write',
+    async () => ({ id: await administrator(), primaryEmail: `${next('mine')}@example.com` }),
+    async () => ({ id: await administrator({ by: 'organization' }), username: next('mine') }),
+    async () => ({ id: await administrator(), primaryPhone: nextPhone() }),
+    async () => ({ id: await make.user(), primaryEmail: `a@${await generousDomain()}` }),
+  ],
+  updateUserPassword: [
+    'users:write',
+    async () => ({ id: await administrator(), password: 'long enough' }),
+    async () => ({ id: await administrator({ by: 'organization' }), password: 'long enough' }),
+  ],
+  updateUserSuspensionStatus: [
+    'users:write',
+    async () => {
+      const id = await administrator();
+      await done('updateUserSuspensionStatus', { id, isSuspended: true });
+      return { id, isSuspended: false };
+    },
+  ],
+  assignUserRoles: [
+    'users:write',
+    async () => ({ userId: await make.user(), roleIds: [await make.role(), await adminRole()] }),
+  ],
+  replaceUserRoles: [
+    'users:write',
+    async () => ({ userId: await make.user(), roleIds: [await adminRole()] }),
+  ],
+  createOneTimeToken: [
+    'users:write',
+    async () => {
+      const primaryEmail = `${next('owner')}@example.com`;
+      await administrator({ primaryEmail });
+      return { email: primaryEmail.toUpperCase() };
+    },
+    async () => ({ email: `a@${await generousDomain()}` }),
+    async () => ({ email: (await generousInvitation()).invitee }),
+  ],
+  // Whoever carries the codes of people can sign in as them.
+  setEmailSender: [
+    'experience:write',
+    async () => {
+      await administrator();
+      return { smtp: { host: '127.0.0.1', port: 9, from: 'mine@example.com' } };
+    },
+  ],
+  setSmsSender: [
+    'experience:write',
+    async () => {
+      await administrator({ by: 'organization' });
+      return { http: { url: 'https://8.8.8.8/', secret: webhookSecret } };
+    },
+  ],
+  createRole: ['roles:write', async () => ({ name: next('new'), scopeIds: [all] })],
+  updateRole: ['roles:write', async () => ({ id: await adminRole(), isDefault: true })],
+  addRoleScopes: ['roles:write', async () => ({ roleId: await make.role(), scopeIds: [all] })],
+  createApplication: [
+    'applications:write',
+    async () => ({ name: next('new'), type: 'TRADITIONAL', ...exchanging }),
+  ],
+  updateApplication: [
+    'applications:write',
+    async () => ({ id: await make.application(), ...exchanging }),
+    async () => ({
+      id: await make.application({ exchangeResources: [managementIndicator] }),
+      allowTokenExchange: true,
+    }),
+    async () => ({
+      id: await make.application({ ...exchanging, exchangeSubjectAudiences: ['urn:mine'] }),
+      exchangeSubjectAudiences: [],
+    }),
+  ],
+  createApplicationSecret: [
+    'applications:write',
+    async () => ({ applicationId: service.admin.id, name: next('mine') }),
+    async () => ({ applicationId: await powerfulApplication(), name: 'mine' }),
+    async () => ({ applicationId: await make.application(exchanging), name: 'mine' }),
+  ],
+  assignApplicationRoles: [
+    'applications:write',
+    async () => ({ applicationId: await make.application(), roleIds: [await adminRole(m2m)] }),
+  ],
+  replaceApplicationRoles: [
+    'applications:write',
+    async () => ({ applicationId: await make.application(), roleIds: [await adminRole(m2m)] }),
+  ],
+  assignOrganizationUserRoles: ['organizations:write', memberRoles],
+  replaceOrganizationUserRoles: ['organizations:write', memberRoles],
+  assignOrganizationApplicationRoles: ['organizations:write', applicationMemberRoles],
+  replaceOrganizationApplicationRoles: ['organizations:write', applicationMemberRoles],
+  createOrganizationInvitation: [
+    'organizations:write',
+    async () => ({
+      organizationId: await make.organization(),
+      invitee: `${next('new')}@example.com`,
+      organizationRoleIds: [await adminOrganizationRole()],
+    }),
+  ],
+  updateOrganizationInvitationStatus: [
+    'organizations:write',
+    async () => {
+      const { id, invitee } = await generousInvitation();
+      const acceptedUserId = await make.user({ primaryEmail: invitee });
+      return { id, status: 'ACCEPTED', acceptedUserId };
+    },
+  ],
+  addOrganizationEmailDomain: [
+    'organizations:write',
+    async () => ({ organizationId: await generousOrganization(), domain: 'mine.example.com' }),
+  ],
+  replaceOrganizationJitRoles: [
+    'organizations:write',
+    async () => ({
+      organizationId: await make.organization(),
+      organizationRoleIds: [await adminOrganizationRole()],
+    }),
+  ],
+  createOrganizationRole: [
+    'organizations:write',
+    async () => ({ name: next('new'), scopeIds: [all] }),
+  ],
+  addOrganizationRoleResourceScopes: [
+    'organizations:write',
+    async () => ({ organizationRoleId: await make.organizationRole(), scopeIds: [all] }),
+  ],
+};
+
+/** What gives rights in a way of its own, with a test of its own below. */
+const givingOtherwise = ['importUsers'];
+
+/** What gives no rights: it takes some, or has nothing to do with them. */
+const givingNone = [
+  'unlockIdentifier',
+  'endUserSession',
+  'updateSignInExperience',
+  'removeEmailSender',
+  'removeSmsSender',
+  'sendTestMessage',
+  'updateUserCustomData',
+  'updateUserProfile',
+  'deleteUser',
+  'signOutUser',
+  'removeUserRole',
+  'deleteRole',
+  'removeRoleScope',
+  // The management resource and its scopes are nobody's to change.
+  'createResource',
+  'updateResource',
+  'deleteResource',
+  'createScope',
+  'updateScope',
+  'deleteScope',
+  'deleteApplication',
+  'deleteApplicationSecret',
+  'removeApplicationRole',
+  'createOrganization',
+  'updateOrganization',
+  'deleteOrganization',
+  // A member has the roles that are given to it, and none without.
+  'addOrganizationUsers',
+  'replaceOrganizationUsers',
+  'removeOrganizationUser',
+  'addOrganizationApplications',
+  'replaceOrganizationApplications',
+  'removeOrganizationApplication',
+  'removeOrganizationUserRole',
+  'removeOrganizationApplicationRole',
+  'deleteOrganizationInvitation',
+  'removeOrganizationEmailDomain',
+  'updateOrganizationRole',
+  'deleteOrganizationRole',
+  // Scopes of organizations are not Signet's own.
+  'createOrganizationScope',
+  'updateOrganizationScope',
+  'deleteOrganizationScope',
+  'addOrganizationRoleScopes',
+  'removeOrganizationRoleScope',
+  'replaceOrganizationRoleScopes',
+  'removeOrganizationRoleResourceScope',
+  // A webhook has its creator's scopes.
+  'createWebhook',
+  'updateWebhook',
+  'deleteWebhook',
+  'rotateWebhookSecret',
+  'testWebhook',
+  'redeliver',
+  'replayEvents',
+  // For `all` alone.
+  'rotateSigningKey',
+  'deleteSigningKey',
+];
+
+test('every mutation is known to give rights or not to', () => {
+  const known = [...Object.keys(giving), ...givingOtherwise, ...givingNone];
+  expect(known.sort()).toEqual(Object.keys(mutations).sort());
+});
+
+describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
+  const call = calls[via];
+
+  test.each(Object.entries(giving))(
+    '%s gives what its caller holds alone',
+    async (operation, [scope, ...given]) => {
+      const narrow = await service.managementToken(scope);
+      for (const prepare of given) {
+        const input = await prepare();
+        const before = await fingerprint();
+        expect(await call(operation, input, narrow)).toMatchObject({
+          code: 'NOT_ALLOWED',
+          status: via === 'REST' ? 403 : 200,
+        });
+        expect(await fingerprint()).toEqual(before);
+        expect(await call(operation, input)).toMatchObject({ code: 'OK' });
+      }
+    },
+  );
+});
+
+describe('a caller', () => {
+  test('gives what its token allows; write includes read', async () => {
+    const token = await service.managementToken('roles:write users:write');
+    const scopeIds = [await scopeId('users:read'), await scopeId('roles:write')];
+    const role = await calls.GraphQL('createRole', { name: next('held'), scopeIds }, token);
+    expect(role).toMatchObject({ code: 'OK' });
+    const input = { userId: await make.user(), roleIds: [role.payload.role.id] };
+    expect(await calls.GraphQL('assignUserRoles', input, token)).toMatchObject({ code: 'OK' });
+    const narrower = await service.managementToken('users:write');
+    expect(await calls.GraphQL('assignUserRoles', input, narrower)).toMatchObject({
+      code: 'NOT_ALLOWED',
+    });
+  });
+
+  test('gives scopes of other resources, whatever their names', async () => {
+    const token = await service.managementToken('roles:write');
+    const scopeIds = [await make.scope({ name: 'all' })];
+    const input = { name: next('foreign'), scopeIds };
+    expect(await calls.GraphQL('createRole', input, token)).toMatchObject({ code: 'OK' });
+  });
+
+  test('changes of an administrator what gives no way in', async () => {
+    const token = await service.managementToken('users:write');
+    const username = next('administrator');
+    const id = await administrator({ username });
+    for (const [operation, input] of [
+      ['updateUser', { id, name: 'Renamed', username }],
+      ['updateUserCustomData', { id, customData: { team: 'one' } }],
+      ['updateUserSuspensionStatus', { id, isSuspended: true }],
+    ] as const) {
+      expect(await calls.GraphQL(operation, input, token)).toMatchObject({ code: 'OK' });
+    }
+  });
+
+  test('creates and imports no users who would get more', async () => {
+    const token = await service.managementToken('users:write');
+    await withDefaultRole(async () => {
+      const before = await fingerprint();
+      for (const [operation, input] of [
+        ['createUser', { username: next('new') }],
+        ['importUsers', { users: [{ username: next('new') }] }],
+      ] as const) {
+        expect(await calls.GraphQL(operation, input, token)).toMatchObject({ code: 'NOT_ALLOWED' });
+      }
+      expect(await fingerprint()).toEqual(before);
+    });
+    const users = [
+      { username: next('kept') },
+      { primaryEmail: `a@${await generousDomain()}` },
+      { primaryEmail: (await generousInvitation()).invitee },
+    ];
+    const response = await fetch(`${service.url}/api/users/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ users }),
+    });
+    expect(await response.json()).toMatchObject({
+      users: [{ username: users[0]?.username }],
+      failures: [
+        { index: 1, code: 'NOT_ALLOWED' },
+        { index: 2, code: 'NOT_ALLOWED' },
+      ],
+    });
+  });
+
+  test('needs an administrator’s rights to set their password', async () => {
+    const user = await directory.createUser();
+    await directory.allowUser(user, management, ['roles:read']);
+    const input = { id: user.id, password: 'long enough' };
+    const narrow = await service.managementToken('users:write');
+    const wide = await service.managementToken('users:write roles:read');
+    const { code } = await calls.GraphQL('updateUserPassword', input, narrow);
+    expect(code).toBe('NOT_ALLOWED');
+    expect(await calls.GraphQL('updateUserPassword', input, wide)).toMatchObject({ code: 'OK' });
+  });
+});

@@ -1,0 +1,70 @@
+import { chmod, lstat, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimDataDir } from '../../src/db/data-dir.ts';
+import { openEmbedded } from '../../src/db/embedded.ts';
+import { startProcess } from '../support/process.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'signet-data-dir-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What others than the owner may do with a folder and all that is in it: nothing, where the list is empty. */
+async function open(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const paths = [path, ...entries.map((entry) => join(entry.parentPath, entry.name))];
+  const modes = await Promise.all(paths.map(async (one) => ({ one, stats: await lstat(one) })));
+  return modes.flatMap(({ one, stats }) =>
+    stats.isSymbolicLink() || (stats.mode & 0o077) === 0 ? [] : [one],
+  );
+}
+
+async function loosen(path: string): Promise<void> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o777 : 0o666);
+  }
+  await chmod(path, 0o777);
+}
+
+test('is its owner’s alone, and one left open is closed at the start', async () => {
+  const dataDir = join(folder, 'whole');
+  for (const isFirst of [true, false]) {
+    if (!isFirst) await loosen(dataDir);
+    const node = startProcess({ DATA_DIR: dataDir });
+    await node.ready;
+    expect(await open(dataDir)).toEqual([]);
+    node.child.kill('SIGTERM');
+    expect(await node.ended).toBe(0);
+    expect(await open(dataDir)).toEqual([]);
+  }
+}, 90_000);
+
+test('keeps files that the database makes later to the owner', async () => {
+  const dataDir = join(folder, 'later');
+  const database = await openEmbedded({ dataDir });
+  await database.exec(`
+    CREATE TABLE "late" AS SELECT generate_series(1, 1000) AS "n";
+    SELECT pg_switch_wal();
+    CHECKPOINT`);
+  expect(await open(dataDir)).toEqual([]);
+  await database.close();
+  expect(await open(dataDir)).toEqual([]);
+});
+
+test('leaves what is not its own in the folder alone', async () => {
+  const dataDir = join(folder, 'shared');
+  (await claimDataDir(dataDir)).release();
+  const elsewhere = join(folder, 'elsewhere');
+  for (const file of [elsewhere, join(dataDir, 'notes')]) {
+    await writeFile(file, 'mine');
+    await chmod(file, 0o644);
+  }
+  await symlink(elsewhere, join(dataDir, 'secret'));
+  (await claimDataDir(dataDir)).release();
+  expect((await lstat(elsewhere)).mode & 0o777).toBe(0o644);
+  expect((await lstat(join(dataDir, 'notes'))).mode & 0o777).toBe(0o644);
+});

@@ -1,0 +1,98 @@
+import { GraphQLError } from 'graphql';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { openPostgresql } from '../../src/db/database.ts';
+import { isUnreachable } from '../../src/db/unreachable.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const postgresql = inject('postgresql');
+
+describe.runIf(postgresql)('a PostgreSQL that goes away', async () => {
+  if (!postgresql) return;
+  const own = await createTestDatabase();
+  const url = new URL(own.url as string);
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
+  url.host = `127.0.0.1:${proxy.port}`;
+  const database = openPostgresql({
+    url: url.href,
+    poolSize: 3,
+    tokenPoolSize: 2,
+    onError: () => undefined,
+  });
+  afterAll(async () => {
+    await database.close();
+    await proxy.close();
+    await own.close();
+  });
+  const { prisma, tokens } = database;
+  const ways = {
+    'a model': () => prisma.user.findFirst({ where: { id: 'none' } }),
+    'a raw statement': () => prisma.$queryRaw`SELECT 1`,
+    'a transaction': () => prisma.$transaction((tx) => tx.$queryRaw`SELECT 1`),
+    'the token path': () => tokens.query('one', 'SELECT 1', []),
+  };
+  const failure = (run: Promise<unknown>) => run.then(() => undefined).catch((error) => error);
+  // A connection that broke while idle may be found out only by the statement that is given it.
+  const recover = async () => {
+    await proxy.mend();
+    for (const run of Object.values(ways)) {
+      await expect.poll(() => failure(run())).toBeUndefined();
+    }
+  };
+
+  test('is told from a fault, by every way to it', async () => {
+    await Promise.all(Object.values(ways).map((run) => run().catch(() => undefined)));
+    await proxy.cut();
+    // The first statement on a connection finds it broken; the next one finds nobody to connect to.
+    for (const round of [1, 2]) {
+      for (const [way, run] of Object.entries(ways)) {
+        expect(isUnreachable(await failure(run())), `${way}, ${round}`).toBe(true);
+      }
+    }
+    await recover();
+  });
+
+  test('is told from a fault in the midst of a statement', async () => {
+    const running = [
+      failure(prisma.$queryRaw`SELECT pg_sleep(60)::text`),
+      failure(tokens.query('sleep', 'SELECT pg_sleep(60)::text', [])),
+      failure(prisma.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(60)::text`)),
+    ];
+    await expect
+      .poll(
+        () => prisma.$queryRaw`SELECT 1 FROM pg_stat_activity
+          WHERE "query" LIKE 'SELECT pg_sleep(60)%' AND "state" = 'active'`,
+      )
+      .toHaveLength(3);
+    await proxy.cut();
+    for (const error of await Promise.all(running)) expect(isUnreachable(error)).toBe(true);
+    await recover();
+  });
+
+  test('is not a statement that PostgreSQL refuses', async () => {
+    const refused = [
+      () => prisma.$queryRaw`SELECT nothing`,
+      () => tokens.query('nothing', 'SELECT nothing', []),
+      () => prisma.$transaction((tx) => tx.$queryRaw`SELECT 1/0`),
+    ];
+    for (const run of refused) {
+      const error = await failure(run());
+      expect(error).toBeInstanceOf(Error);
+      expect(isUnreachable(error)).toBe(false);
+    }
+  });
+});
+
+test('it is seen through what wraps it', () => {
+  const gone = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  expect(isUnreachable(new Error('the log', { cause: gone }))).toBe(true);
+  expect(isUnreachable(new AggregateError([gone]))).toBe(true);
+  expect(isUnreachable(new GraphQLError('user', { originalError: gone }))).toBe(true);
+});
+
+test('another host that cannot be reached is no database', () => {
+  const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  expect(isUnreachable(new TypeError('fetch failed', { cause }))).toBe(false);
+  expect(isUnreachable(new Error('a bug'))).toBe(false);
+  expect(isUnreachable(undefined)).toBe(false);
+});

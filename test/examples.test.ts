@@ -1,0 +1,116 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test, vi } from 'vitest';
+import { callRest } from './support/rest.ts';
+import { startService } from './support/service.ts';
+
+const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
+const token = await service.managementToken();
+const folder = await mkdtemp(join(tmpdir(), 'signet-examples-'));
+const running = new Set<ChildProcessByStdio<null, Readable, null>>();
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts an example as its reader would, and waits for lines that it prints. */
+function startExample(name: string, environment: Record<string, string>) {
+  const path = fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [path], {
+    cwd: folder,
+    env: { PATH, HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  return {
+    soFar: () => printed,
+    async printed(pattern: RegExp): Promise<string> {
+      while (!pattern.test(printed)) await once(child.stdout, 'data');
+      return printed;
+    },
+    async kill() {
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await ended;
+      running.delete(child);
+    },
+  };
+}
+
+const addUser = (username: string) =>
+  callRest({ url: service.url, token }, 'POST', '/users', { username });
+
+const seenIn = (printed: string) =>
+  [...printed.matchAll(/"username":"(\w+)"/g)].map(([, name]) => name);
+
+test('follow-events.js goes on where it was killed', async () => {
+  const environment = {
+    SIGNET: service.url,
+    CLIENT_ID: service.admin.id,
+    CLIENT_SECRET: service.admin.secret,
+  };
+  await addUser('before');
+  const first = startExample('follow-events.js', environment);
+  // It follows what is new alone, and nothing shows when it has begun.
+  let early = 0;
+  await vi.waitFor(
+    async () => {
+      early += 1;
+      await addUser(`early${early}`);
+      expect(first.soFar()).toMatch(/early/);
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  await addUser('alice');
+  const before = seenIn(await first.printed(/"alice"/));
+  await first.kill();
+
+  await addUser('bob');
+  const second = startExample('follow-events.js', environment);
+  await second.printed(/"bob"/);
+  await addUser('carol');
+  const after = seenIn(await second.printed(/"carol"/));
+  // At most the event that was dealt with and not noted is seen twice.
+  expect([...new Set([...before, ...after])].slice(-3)).toEqual(['alice', 'bob', 'carol']);
+  expect(after.length).toBeLessThanOrEqual(3);
+});
+
+test('receive-webhooks.js takes what Signet signed and nothing else', async () => {
+  const { body: early } = await callRest({ url: service.url, token }, 'POST', '/webhooks', {
+    name: 'Examples',
+    url: 'http://127.0.0.1:9/',
+    events: ['USER_CREATED'],
+  });
+  const port = await freePort();
+  const receiver = startExample('receive-webhooks.js', {
+    WEBHOOK_SECRET: early.secret,
+    PORT: String(port),
+  });
+  await receiver.printed(/listens/);
+  const url = `http://localhost:${port}/`;
+  const forged = await fetch(url, { method: 'POST', body: '{"id":"evt","type":"User.Created"}' });
+  expect(forged.status).toBe(401);
+  await callRest({ url: service.url, token }, 'PATCH', `/webhooks/${early.webhook.id}`, { url });
+  await addUser('dave');
+  expect(seenIn(await receiver.printed(/"dave"/))).toEqual(['dave']);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contrast } from '../../src/html/colors.ts';
+import { startApplicationServer } from '../support/application-server.ts';
+import { chromiumPath, launchChromium } from '../support/chromium.ts';
+import { codeTo } from '../support/messages.ts';
+import { begin, type PageStage, pageStates } from '../support/page-states.ts';
+import { startService } from '../support/service.ts';
+import { authorize, createSignInFixture, password } from '../support/sign-in-fixture.ts';
+import { changeSettings } from '../support/sign-in-settings.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+
+const schemes = ['light', 'dark'] as const;
+const widths = [320, 1280] as const;
+
+describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
+  if (!chromiumPath) return;
+  const service = await startService();
+  const application = await startApplicationServer();
+  const fixture = await createSignInFixture(service);
+  await fixture.database.prisma.application.update({
+    where: { id: fixture.client.id },
+    data: { redirectUris: [application.redirectUri, 'https://app.example.com/callback'] },
+  });
+  await changeSettings(service, await service.managementToken(), {
+    signUpIdentifiers: ['EMAIL', 'USERNAME'],
+  });
+  let chromium: Browser;
+  beforeAll(async () => {
+    chromium = await launchChromium();
+  });
+  afterAll(async () => {
+    await chromium?.close();
+    await application.stop();
+  });
+
+  const contexts: BrowserContext[] = [];
+  const open = async (options: Parameters<Browser['newContext']>[0] = {}) => {
+    const context = await chromium.newContext({ locale: 'en-GB', ...options });
+    contexts.push(context);
+    return context;
+  };
+  const closeAll = () => Promise.all(contexts.splice(0).map((context) => context.close()));
+  const stage: PageStage = { service, fixture, newContext: () => open({ bypassCSP: true }) };
+
+  async function eachWay(page: Page, look: (way: string, dark: boolean) => Promise<void>) {
+    for (const colorScheme of schemes) {
+      for (const width of widths) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await look(`${colorScheme}, ${width} px`, colorScheme === 'dark');
+      }
+    }
+  }
+
+  test.each(pageStates.map(({ name }) => name))(
+    'axe finds nothing at "%s", light and dark, narrow and wide',
+    async (name) => {
+      const page = await pageStates.find((state) => state.name === name)?.open(stage);
+      if (!page) throw new Error('The state is in the list.');
+      await page.evaluate(axeSource);
+      await eachWay(page, async (way) => {
+        const { violations } = await page.evaluate<AxeResults>('axe.run()');
+        const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+        expect([way, found]).toEqual([way, []]);
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect([way, overflow]).toEqual([way, 0]);
+      });
+      await closeAll();
+    },
+  );
+
+  const hex = (color: string) =>
+    `#${(color.match(/\d+/g) ?? [])
+      .slice(0, 3)
+      .map((channel) => Number(channel).toString(16).padStart(2, '0'))
+      .join('')}`;
+
+  test.each([null, '#ffe600', '#111111', '#3447d4'])(
+    'focus rings, edges and errors stand out, in the colour %s',
+    async (primaryColor) => {
+      await changeSettings(service, await service.managementToken(), {
+        branding: { primaryColor },
+      });
+      const page = await begin(stage);
+      await page.locator('input[name=identifier]').fill('Ada');
+      await page.locator('input[name=password]').fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.locator('#error').waitFor();
+      await eachWay(page, async (way) => {
+        for (let i = 0; i < 6; i += 1) {
+          await page.keyboard.press('Tab');
+          const ring = await page.evaluate<string[]>(
+            `(() => { const s = getComputedStyle(document.activeElement);
+               return [s.outlineStyle, s.outlineColor, getComputedStyle(document.querySelector('main')).backgroundColor,
+                 getComputedStyle(document.body).backgroundColor]; })()`,
+          );
+          // After the last the browser's own controls have their turn.
+          if (await page.evaluate('document.activeElement === document.body')) continue;
+          const [style = '', color = '', surface = '', body = ''] = ring;
+          const behind = surface === 'rgba(0, 0, 0, 0)' ? body : surface;
+          expect([way, style]).toEqual([way, 'solid']);
+          expect(contrast(hex(color), hex(behind))).toBeGreaterThanOrEqual(3);
+        }
+        const colors = await page.evaluate<string[]>(
+          `(() => { const note = getComputedStyle(document.querySelector('.note.bad'));
+             const input = getComputedStyle(document.querySelector('input[name=identifier]'));
+             return [note.color, note.backgroundColor, input.borderTopColor, input.backgroundColor]; })()`,
+        );
+        const [text = '', soft = '', edge = '', field = ''] = colors;
+        expect(contrast(hex(text), hex(soft))).toBeGreaterThanOrEqual(4.5);
+        expect(contrast(hex(edge), hex(field))).toBeGreaterThanOrEqual(3);
+      });
+      await closeAll();
+    },
+  );
+
+  describe('by keyboard alone', () => {
+    const complaints: string[] = [];
+    const hosts = new Set<string>();
+
+    async function start() {
+      const context = await open();
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        // What Chromium says of a page whose status tells of wrong input.
+        if (message.text().includes('the server responded with a status of 422')) return;
+        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('request', (request) => hosts.add(new URL(request.url()).host));
+      const { url } = await authorize(service, fixture.client, {
+        redirect_uri: application.redirectUri,
+      });
+      await page.goto(url.href);
+      return page;
+    }
+    const enter = (page: Page) =>
+      Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+    /** Tabs to what has this name. */
+    async function tabTo(page: Page, name: string) {
+      for (let i = 0; i < 20; i += 1) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate<string>(
+          'document.activeElement.textContent.trim() || document.activeElement.name',
+        );
+        if (focused === name) return;
+      }
+      throw new Error(`Nothing to tab to is called "${name}" at ${page.url()}.`);
+    }
+
+    test('signs in, after a mistake', async () => {
+      const page = await start();
+      await page.keyboard.type('Ada');
+      await tabTo(page, 'password');
+      await page.keyboard.type('wrong');
+      await enter(page);
+      expect(await page.evaluate('document.activeElement.id')).toBe('error');
+      await tabTo(page, 'password');
+      await page.keyboard.type(password);
+      await tabTo(page, 'Sign in');
+      await enter(page);
+      expect(page.url()).toContain(application.redirectUri);
+    });
+
+    test('makes an account', async () => {
+      const page = await start();
+      await tabTo(page, 'Create account');
+      await enter(page);
+      await page.keyboard.type('grace@example.com');
+      await enter(page);
+      await page.keyboard.type(await codeTo(service, 'grace@example.com'));
+      await enter(page);
+      await page.keyboard.type('grace');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('a long way home, twice');
+      await enter(page);
+      expect(page.url()).toContain(application.redirectUri);
+    });
+
+    test('breaks no policy, complains of nothing, loads nothing from elsewhere', () => {
+      expect(complaints).toEqual([]);
+      expect([...hosts].sort()).toEqual(
+        [new URL(service.app.services.baseUrl).host, new URL(application.redirectUri).host].sort(),
+      );
+    });
+  });
+});

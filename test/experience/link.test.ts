@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { messagesTo } from '../support/messages.ts';
+import { startService } from '../support/service.ts';
+import { openBrowser } from '../support/sign-in.ts';
+import { createSignInFixture, openSignInPage } from '../support/sign-in-fixture.ts';
+
+const service = await startService();
+const { baseUrl } = service.app.services;
+const fixture = await createSignInFixture(service);
+
+/** Asks for a code by the pages' form, and gives the link of the message. */
+async function askForLink(path: string, email: string) {
+  const { browser, visit } = await openSignInPage(service, fixture.client);
+  const asked = await browser.open(`${visit.url.pathname}${path}`);
+  const sent = await browser.submit(asked, { email });
+  const message = (await messagesTo(service, email)).at(-1);
+  return { browser, sent, link: String(message?.['link']), code: String(message?.['code']) };
+}
+
+test('a link signs in the browser that asked for it, by a click', async () => {
+  await fixture.createUser({ primaryEmail: 'click@example.com' });
+  const { browser, link } = await askForLink('/code', 'click@example.com');
+  const page = await browser.open(link);
+  expect(page.status).toBe(200);
+  expect(page.url.href).toBe(link);
+  const done = await browser.submit(page, {});
+  expect(done.url.searchParams.get('code')).toBeTypeOf('string');
+});
+
+test('a link leads to the new password where one was forgotten', async () => {
+  await fixture.createUser({ primaryEmail: 'forgot@example.com' });
+  const { browser, link } = await askForLink('/forgot-password', 'forgot@example.com');
+  const done = await browser.submit(await browser.open(link), {});
+  expect(done.url.pathname).toMatch(/\/new-password$/);
+  expect(done.body).toContain('autocomplete="new-password"');
+});
+
+test('a link that others fetch shows the code, and uses nothing up', async () => {
+  await fixture.createUser({ primaryEmail: 'scanned@example.com' });
+  const { browser, sent, link, code } = await askForLink('/code', 'scanned@example.com');
+  for (const method of ['GET', 'POST']) {
+    const elsewhere = await openBrowser(baseUrl).open(link, { method });
+    expect(elsewhere.body).toContain(`<code>${code}</code>`);
+    expect(elsewhere.body).not.toContain('<form');
+  }
+  const done = await browser.submit(sent, { code });
+  expect(done.url.searchParams.get('code')).toBeTypeOf('string');
+});

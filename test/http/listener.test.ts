@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { listen, type Timeouts } from '../../src/http/listener.ts';
+import { send } from '../support/graphql.ts';
+import { openRaw } from '../support/raw-http.ts';
+import { startService } from '../support/service.ts';
+import { connect as connectSubscriber, subscribe } from '../support/subscriber.ts';
+
+const short = { receive: 400, receiveCheck: 50, stall: 400 } satisfies Timeouts;
+
+async function startListener() {
+  const listener = await listen({ host: '127.0.0.1', port: 0 }, short);
+  onTestFinished(() => listener.close());
+  const connections = () =>
+    new Promise<number>((resolve, reject) =>
+      listener.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  return { listener, connections, url: `http://127.0.0.1:${listener.port}` };
+}
+
+const idle = (url: string) => openRaw(url, '').closed;
+
+describe('a connection ends', () => {
+  test('that takes its time to send a body', async () => {
+    const { listener, url } = await startListener();
+    listener.answerWith((request, response) => request.resume().once('end', () => response.end()));
+    const slow = openRaw(
+      url,
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n',
+    );
+    const drip = setInterval(() => slow.socket.write('1\r\nx\r\n'), 20);
+    await slow.closed;
+    clearInterval(drip);
+    expect(slow.received()).toContain('408 Request Timeout');
+  });
+
+  test('that takes its time to send headers', async () => {
+    const { url } = await startListener();
+    const slow = openRaw(url, 'GET / HTTP/1.1\r\n');
+    const drip = setInterval(() => slow.socket.write('x: y\r\n'), 20);
+    await slow.closed;
+    clearInterval(drip);
+    expect(slow.received()).toContain('408 Request Timeout');
+  });
+
+  test('whose client does not read the answer', async () => {
+    const { listener, connections, url } = await startListener();
+    listener.answerWith((_request, response) => response.end(Buffer.alloc(64 * 1024 * 1024)));
+    const deaf: Socket = connect(listener.port, '127.0.0.1').pause();
+    deaf.on('error', () => undefined);
+    deaf.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await expect.poll(connections).toBe(1);
+    await expect.poll(connections, { timeout: 10_000 }).toBe(0);
+    deaf.destroy();
+    expect(url).toBeDefined();
+  });
+});
+
+test('a connection goes on whose answer is still being made', async () => {
+  const { listener, url } = await startListener();
+  const others: Promise<unknown>[] = [];
+  listener.answerWith(async (_request, response) => {
+    response.write('first');
+    // One that came later is ended for doing nothing, and another one after that.
+    others.push(
+      idle(url)
+        .then(() => idle(url))
+        .then(() => response.end('last')),
+    );
+  });
+  const answer = await (await fetch(url)).text();
+  await Promise.all(others);
+  expect(answer).toBe('firstlast');
+});
+
+test('streams without events go on, over WebSocket and server-sent events', async () => {
+  const service = await startService({}, { timeouts: short });
+  const at = { url: service.url, token: await service.managementToken() };
+  const subscriber = subscribe(connectSubscriber(at));
+  const stream = await fetch(`${at.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${at.token}`,
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ query: 'subscription { events { name } }' }),
+  });
+  await idle(at.url);
+  await idle(at.url);
+  const create = 'mutation { createRole(input: { name: "still there" }) { __typename } }';
+  let frames = '';
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  onTestFinished(() => reader?.cancel());
+  await send(at, create);
+  while (!frames.includes('Role.Created')) frames += (await reader?.read())?.value ?? '';
+  await subscriber.until(({ events }) => events.some(({ name }) => name === 'Role.Created'));
+});
+
+describe('an upgrade', async () => {
+  const service = await startService();
+  const upgrade = (path: string, to: string, more = '') =>
+    openRaw(
+      service.url,
+      `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close${more ? ', http2-settings' : ''}\r\nupgrade: ${to}\r\n${more}\r\n`,
+    );
+
+  test.each([
+    ['/readyz', 200],
+    ['/healthz', 200],
+    ['/graphql?query={__typename}', 200],
+    ['/nothing', 404],
+  ])('to h2c is not taken: %s is answered as ever', async (path, status) => {
+    const { closed, received } = upgrade(
+      path,
+      'h2c',
+      'http2-settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n',
+    );
+    await closed;
+    expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  test('to a WebSocket is taken at /graphql alone', async () => {
+    const { closed, received } = upgrade('/readyz', 'websocket');
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1.1 200 /);
+    const socket = new WebSocket(
+      `${service.url.replace('http', 'ws')}/graphql?x=y`,
+      'graphql-transport-ws',
+    );
+    await once(socket, 'open');
+    socket.terminate();
+  });
+});

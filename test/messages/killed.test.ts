@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { startProcess } from '../support/process.ts';
+import { callRest } from '../support/rest.ts';
+import { basic } from '../support/service.ts';
+
+const { url: DATABASE_URL, close } = await createTestDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), 'signet-killed-'));
+afterAll(async () => {
+  await close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
+
+async function start() {
+  const { child, ready, ended } = startProcess({
+    ...(DATABASE_URL ? { DATABASE_URL } : { DATA_DIR: dataDir }),
+    SIGNET_SECRET: 'a secret for tests only, and a long one',
+    ADMIN_CLIENT_ID: admin.id,
+    ADMIN_CLIENT_SECRET: admin.secret,
+  });
+  const url = await ready;
+  const response = await fetch(`${url}/oidc/token`, {
+    method: 'POST',
+    headers: { authorization: basic(admin.id, admin.secret) },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      resource: 'urn:signet:management',
+      scope: 'all',
+    }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return { child, ended, endpoint: { url, token } };
+}
+
+test('sends a message once more where it is killed before it knows that it was sent', async () => {
+  const server = await startMailServer();
+  const first = await start();
+  // The mail is there in full; the process dies before the server says so.
+  server.answerWith(async () => {
+    first.child.kill('SIGKILL');
+    await first.ended;
+    return undefined;
+  });
+  const set = await callRest(first.endpoint, 'PUT', '/message-senders/email', {
+    smtp: { host: '127.0.0.1', port: server.port, from: 'no-reply@acme.example' },
+  });
+  expect(set).toMatchObject({ status: 200 });
+  // The answer may be cut off.
+  await callRest(first.endpoint, 'POST', '/messages/test', {
+    channel: 'EMAIL',
+    recipient: 'ada@example.com',
+  }).catch(() => undefined);
+  expect(await first.ended).toBe('SIGKILL');
+
+  server.answerWith(() => undefined);
+  const second = await start();
+  const [mail, again] = await server.arrived(2);
+  expect(again?.mail.messageId).toBe(mail?.mail.messageId);
+  const id = mail?.mail.messageId?.replace(/^<|@.*$/g, '');
+  await vi.waitFor(
+    async () => {
+      const { body } = await callRest(second.endpoint, 'GET', `/messages/${id}`);
+      expect(body.message).toMatchObject({ status: 'SENT', nextAttemptAt: null });
+    },
+    { timeout: 25_000 },
+  );
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
+  expect(server.received).toHaveLength(2);
+}, 240_000);

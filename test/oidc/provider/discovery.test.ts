@@ -1,0 +1,140 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import * as oauth from 'oauth4webapi';
+import * as oidc from 'openid-client';
+import { expect, test } from 'vitest';
+import { signingAlgorithms } from '../../../src/config.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { createSigningKey } from '../../../src/keys/signing-keys.ts';
+import { startService } from '../../support/service.ts';
+import { discover } from '../../support/sign-in.ts';
+import { createSignInFixture } from '../../support/sign-in-fixture.ts';
+
+const service = await startService();
+const { issuer, baseUrl, keys, cipher, clock } = service.app.services;
+const fixture = await createSignInFixture(service);
+const { database, client, resource, user } = fixture;
+
+const getJson = async (url: string) => {
+  const response = await fetch(url);
+  return { headers: response.headers, body: (await response.json()) as Record<string, unknown> };
+};
+
+test('describes itself at both addresses alike', async () => {
+  const openid = await getJson(`${issuer}/.well-known/openid-configuration`);
+  const oauth2 = await getJson(`${baseUrl}/.well-known/oauth-authorization-server/oidc`);
+  expect(oauth2.body).toEqual(openid.body);
+  expect(openid.headers.get('access-control-allow-origin')).toBe('*');
+  expect(openid.body).toMatchObject({
+    issuer,
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    response_types_supported: ['code'],
+    scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
+    id_token_signing_alg_values_supported: ['ES256'],
+  });
+});
+
+test.each(['oidc', 'oauth2'] as const)(
+  'is found by oauth4webapi by the rules of %s',
+  async (algorithm) => {
+    const options = { algorithm, [oauth.allowInsecureRequests]: true };
+    const response = await oauth.discoveryRequest(new URL(issuer), options);
+    const server = await oauth.processDiscoveryResponse(new URL(issuer), response);
+    expect(server.issuer).toBe(issuer);
+  },
+);
+
+test('has an endpoint behind every address that it names', async () => {
+  const { body } = await getJson(`${issuer}/.well-known/openid-configuration`);
+  const endpoints = Object.entries(body).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name));
+  expect(endpoints).toHaveLength(7);
+  for (const [name, url] of endpoints) {
+    const method = /token|introspection|revocation/.test(name) ? 'POST' : 'GET';
+    const { status } = await fetch(String(url), { method });
+    expect([200, 400, 401], name).toContain(status);
+  }
+});
+
+test('publishes its keys without their private halves', async () => {
+  const { body, headers } = await getJson(`${issuer}/jwks`);
+  expect(body).toEqual(keys.jwks());
+  expect(JSON.stringify(body)).not.toContain('"d"');
+  expect(headers.get('content-type')).toContain('application/jwk-set+json');
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+});
+
+test.each(signingAlgorithms)(
+  'signs with a new key for %s from then on, and still knows the older',
+  async (algorithm) => {
+    const jwks = createRemoteJWKSet(new URL(`${issuer}/jwks`), { cooldownDuration: 0 });
+    const request = { resource: resource.indicator, scope: 'openid read' };
+    const before = await fixture.signIn(request);
+    await jwtVerify(before.access_token, jwks);
+
+    // As another node does it: this one has not been told.
+    const key = await transaction(database, async (tx) => {
+      await tx.signingKey.updateMany({
+        where: { retiredAt: null },
+        data: { retiredAt: clock.now() },
+      });
+      return createSigningKey(tx, { cipher, clock }, algorithm);
+    });
+    service.clock.advance(1_000);
+    const { body } = await getJson(`${issuer}/jwks`);
+    expect(body['keys']).toContainEqual(expect.objectContaining({ kid: key.id, alg: algorithm }));
+
+    const after = await fixture.signIn(request);
+    for (const token of [after.access_token, after.id_token ?? '']) {
+      const { protectedHeader } = await jwtVerify(token, jwks);
+      expect(protectedHeader).toMatchObject({ kid: key.id, alg: algorithm });
+    }
+    await jwtVerify(before.access_token, jwks);
+    const introspected = await oidc.tokenIntrospection(
+      await discover(service, client),
+      before.access_token,
+    );
+    expect(introspected).toMatchObject({ active: true, sub: user.id });
+  },
+);
+
+test('lets in scripts of the application’s origins only', async () => {
+  const spa = await fixture.createApplication({
+    type: 'SPA',
+    corsAllowedOrigins: ['https://admin.example.com'],
+  });
+  const { access_token: token } = await fixture.signIn({ client: { id: spa.id } });
+  const allowed = async (origin: string) => {
+    const response = await fetch(`${issuer}/me`, {
+      headers: { authorization: `Bearer ${token}`, origin },
+    });
+    return [response.status, response.headers.get('access-control-allow-origin')];
+  };
+  expect(await allowed('https://admin.example.com')).toEqual([200, 'https://admin.example.com']);
+  expect(await allowed('https://app.example.com')).toEqual([200, 'https://app.example.com']);
+  expect(await allowed('https://evil.example.com')).toEqual([400, null]);
+});
+
+test('answers the preflight requests of scripts', async () => {
+  for (const path of ['/token', '/me', '/token/revocation']) {
+    const response = await fetch(`${issuer}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    expect(response.status, path).toBe(204);
+    expect(response.headers.get('access-control-allow-methods')).toContain('POST');
+  }
+});
+
+test('logs no fault of its own', () => {
+  expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});

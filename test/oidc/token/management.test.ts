@@ -1,0 +1,259 @@
+import { decodeJwt } from 'jose';
+import * as oidc from 'openid-client';
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { systemActor } from '../../../src/services.ts';
+import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
+import { basic, startService } from '../../support/service.ts';
+import { discover } from '../../support/sign-in.ts';
+import { createSignInFixture, refresh } from '../../support/sign-in-fixture.ts';
+import { exchange, userToken } from '../../support/tokens.ts';
+
+const service = await startService();
+const { issuer } = service.app.services;
+const fixture = await createSignInFixture(service);
+const { database, directory, user, client, resource } = fixture;
+const { prisma } = database;
+const context = { ...service.app.services, actor: systemActor, traceId: 'test' };
+/** A resource server: it only introspects. */
+const machine = await directory.createClient();
+
+const forResource = { resource: resource.indicator, scope: 'openid offline_access read' };
+
+const introspect = async (token: string, by = machine) =>
+  oidc.tokenIntrospection(await discover(service, by), token);
+
+const revoke = async (token: string, by: { id: string; secret?: string } = client) =>
+  oidc.tokenRevocation(await discover(service, by), token);
+
+/** Posts by hand, for what a client library would not send. */
+async function post(
+  path: string,
+  body: string | URLSearchParams,
+  headers: Record<string, string> = { authorization: basic(machine.id, machine.secret) },
+) {
+  const response = await fetch(`${issuer}/token/${path}`, { method: 'POST', body, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
+}
+
+test('introspects an access token for a resource', async () => {
+  const { access_token: token } = await fixture.signIn(forResource);
+  const { iat, exp, jti } = decodeJwt(token);
+  expect(await introspect(token)).toEqual({
+    active: true,
+    token_type: 'Bearer',
+    iss: issuer,
+    sub: user.id,
+    aud: resource.indicator,
+    client_id: client.id,
+    scope: 'read',
+    iat,
+    exp,
+    jti,
+  });
+});
+
+test('introspects an exchanged token with actors and organization', async () => {
+  const organization = await directory.createOrganization();
+  await directory.addMember(organization, user);
+  const actor = await directory.createClient({ allowTokenExchange: true });
+  const { body } = await exchange(service, actor, {
+    subject_token: await userToken(service, user.id, client),
+    resource: resource.indicator,
+    organization_id: organization.id,
+  });
+  expect(await introspect(String(body['access_token']))).toMatchObject({
+    active: true,
+    sub: user.id,
+    client_id: actor.id,
+    act: { sub: actor.id },
+    organization_id: organization.id,
+  });
+});
+
+test('introspects an opaque access token and a refresh token', async () => {
+  const tokens = await fixture.signIn({ scope: 'openid offline_access' });
+  expect(await introspect(tokens.access_token)).toMatchObject({
+    active: true,
+    client_id: client.id,
+    sub: user.id,
+    scope: 'openid offline_access',
+    token_type: 'Bearer',
+  });
+  expect(await introspect(tokens.refresh_token ?? '')).toMatchObject({
+    active: true,
+    sub: user.id,
+  });
+});
+
+test.each([
+  ['garbage', 'garbage'],
+  ['a header alone', 'eyJhbGciOiJFUzI1NiJ9'],
+  ['an unsigned token', 'eyJhbGciOiJub25lIn0.e30.'],
+  ['a NUL character', '\0'],
+])('says that %s is not active', async (_case, token) => {
+  const { status, text } = await post('introspection', new URLSearchParams({ token }));
+  expect({ status, body: JSON.parse(text) as unknown }).toEqual({
+    status: 200,
+    body: { active: false },
+  });
+});
+
+test('says that an ID token is not active', async () => {
+  const { id_token: token = '' } = await fixture.signIn();
+  expect(await introspect(token)).toEqual({ active: false });
+});
+
+test('says that an expired token is not active', async () => {
+  const token = await userToken(service, user.id, client, { exp: 1 });
+  expect(await introspect(token)).toEqual({ active: false });
+});
+
+test('reports a suspended user’s tokens as inactive', async () => {
+  const person = await fixture.createUser();
+  const username = person.username ?? '';
+  const tokens = await fixture.signIn({ username, ...forResource });
+  const { access_token: opaque } = await fixture.signIn({ username });
+  await updateUserSuspensionStatus(context, { id: person.id, isSuspended: true });
+  for (const token of [tokens.access_token, tokens.refresh_token ?? '', opaque]) {
+    expect(await introspect(token)).toEqual({ active: false });
+  }
+});
+
+test('reports a deleted application’s tokens as inactive', async () => {
+  const application = await fixture.createApplication();
+  const tokens = await fixture.signIn({ client: application, ...forResource });
+  const { access_token: opaque } = await fixture.signIn({ client: application });
+  await prisma.application.delete({ where: { id: application.id } });
+  for (const token of [tokens.access_token, tokens.refresh_token ?? '', opaque]) {
+    expect(await introspect(token)).toEqual({ active: false });
+  }
+});
+
+test('revokes an access token for a resource', async () => {
+  const { access_token: token, refresh_token: refreshToken = '' } =
+    await fixture.signIn(forResource);
+  await revoke(token);
+  expect(await introspect(token)).toEqual({ active: false });
+  const { jti = '', exp = 0 } = decodeJwt(token);
+  expect(await prisma.revokedToken.findUnique({ where: { jti } })).toEqual({
+    jti,
+    expiresAt: new Date(exp * 1000),
+  });
+  await revoke(token);
+  expect(await introspect(refreshToken)).toMatchObject({ active: true });
+});
+
+test('revokes an access token that the management API then refuses', async () => {
+  const token = await service.managementToken();
+  await revoke(token, service.admin);
+  const response = await fetch(`${service.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ users { edges { node { id } } } }' }),
+  });
+  expect(response.status).toBe(401);
+});
+
+test('revoking a refresh token revokes its sign-in’s tokens', async () => {
+  const tokens = await fixture.signIn(forResource);
+  const refreshToken = tokens.refresh_token ?? '';
+  await revoke(refreshToken);
+  expect(await introspect(tokens.access_token)).toEqual({ active: false });
+  await expect(refresh(service, client, refreshToken)).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
+});
+
+test('revokes an opaque access token', async () => {
+  const { access_token: token } = await fixture.signIn();
+  await revoke(token);
+  const response = await fetch(`${issuer}/me`, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(401);
+});
+
+test('leaves the tokens of another application as they are', async () => {
+  const other = await fixture.createApplication();
+  const tokens = await fixture.signIn(forResource);
+  for (const token of [tokens.access_token, tokens.refresh_token ?? '']) {
+    await revoke(token, other);
+    expect(await introspect(token)).toMatchObject({ active: true });
+  }
+});
+
+test('lets a public client revoke its tokens from its origin', async () => {
+  const spa = await fixture.createApplication({ type: 'SPA' });
+  const { access_token: token } = await fixture.signIn({ client: { id: spa.id }, ...forResource });
+  const origin = 'https://app.example.com';
+  const body = new URLSearchParams({ token, client_id: spa.id });
+  const { status, headers } = await post('revocation', body, { origin });
+  expect(status).toBe(200);
+  expect(headers.get('access-control-allow-origin')).toBe(origin);
+  expect(await introspect(token)).toEqual({ active: false });
+});
+
+test.each(['garbage', 'eyJhbGciOiJub25lIn0.e30.', '\0'])(
+  'takes %j for revoked already',
+  async (token) => {
+    const before = await prisma.revokedToken.count();
+    expect((await post('revocation', new URLSearchParams({ token }))).status).toBe(200);
+    expect(await prisma.revokedToken.count()).toBe(before);
+  },
+);
+
+const kinds = [
+  ['a JWT', async () => (await fixture.signIn(forResource)).access_token],
+  ['an opaque token', async () => (await fixture.signIn()).access_token],
+] as const;
+
+test.each(kinds)(
+  'introspects and revokes %s for an authenticated client alone',
+  async (_kind, obtain) => {
+    const token = await obtain();
+    const { id } = machine;
+    for (const path of ['introspection', 'revocation']) {
+      for (const headers of [
+        { authorization: basic(id, 'not the secret') },
+        { authorization: basic(newId('Application'), machine.secret) },
+      ]) {
+        const answer = await post(path, new URLSearchParams({ token }), headers);
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+        expect(JSON.parse(answer.text)).toMatchObject({ error: 'invalid_client' });
+      }
+      const claimed = await post(path, new URLSearchParams({ token, client_id: id }), {});
+      expect(claimed.status).toBe(401);
+    }
+    expect(await introspect(token)).toMatchObject({ active: true });
+  },
+);
+
+test('introspects nothing for a client that cannot keep a secret', async () => {
+  const spa = await fixture.createApplication({ type: 'SPA' });
+  const { access_token: token } = await fixture.signIn(forResource);
+  const answer = await post('introspection', new URLSearchParams({ token, client_id: spa.id }), {});
+  expect(answer.status).toBe(401);
+});
+
+test.each([
+  ['no token', 'a=b', 400],
+  ['a repeated parameter', 'token=a&token=b', 400],
+  ['an empty body', '', 400],
+  ['a body of another type', '{}', 400],
+  ['a body that is too large', `token=${'a'.repeat(70_000)}`, 413],
+])('refuses %s', async (_case, body, expected) => {
+  const headers = {
+    authorization: basic(machine.id, machine.secret),
+    'content-type': body === '{}' ? 'application/json' : 'application/x-www-form-urlencoded',
+  };
+  for (const path of ['introspection', 'revocation']) {
+    const { status, text } = await post(path, body, headers);
+    expect(status).toBe(expected);
+    expect(JSON.parse(text)).toMatchObject({ error: 'invalid_request' });
+  }
+});
+
+test('logs no fault of its own', () => {
+  expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});

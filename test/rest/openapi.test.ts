@@ -1,0 +1,97 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { getNamedType } from 'graphql';
+import { expect, test } from 'vitest';
+import { eventNames } from '../../src/events/catalogue.ts';
+import { restRoutes } from '../../src/rest/routes.ts';
+import { schema } from '../../src/schema.ts';
+import { callRest } from '../support/rest.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const token = await service.managementToken();
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly responses: Record<string, unknown>;
+}
+const { body: document } = await callRest({ url: service.url }, 'GET', '/openapi.json');
+const operations = Object.entries(
+  document.paths as Record<string, Record<string, Operation>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  expect(await validator.validate(document)).toMatchObject({ valid: true });
+  expect(validator.version).toBe('3.1');
+  // Every reference leads somewhere.
+  const names = new Set(Object.keys(document.components.schemas));
+  const referenced = JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+  expect(
+    [...referenced].map(([, name]) => name).filter((name) => !names.has(name as string)),
+  ).toEqual([]);
+});
+
+test('every mutation and query except node and nodes is routed', () => {
+  const routed = new Set(restRoutes.map(({ operation }) => operation));
+  const fields = [
+    ...Object.keys(schema.getMutationType()?.getFields() ?? {}),
+    ...Object.keys(schema.getQueryType()?.getFields() ?? {}),
+  ];
+  expect(fields.filter((name) => !routed.has(name))).toEqual(['node', 'nodes']);
+});
+
+test('descriptions are carried over from the GraphQL schema', () => {
+  expect(operations.filter(({ description }) => description === '')).toEqual([]);
+  const user = getNamedType(schema.getType('User') ?? undefined);
+  expect(user && 'getFields' in user && user.getFields()).toBeTruthy();
+  expect(document.components.schemas.User.properties.username.description).toBe(
+    'The user name to sign in with. Unique, ignoring case.',
+  );
+});
+
+test('operations have unique summaries, and tags have descriptions', () => {
+  const summaries = operations.map(({ summary }) => summary);
+  expect(summaries.filter((summary) => !/^[A-Z][a-z-]+( [a-z-]+)*$/.test(summary))).toEqual([]);
+  expect(new Set(summaries).size).toBe(summaries.length);
+  const tags = document.tags as { name: string; description?: string }[];
+  expect(tags.filter(({ description }) => !description)).toEqual([]);
+});
+
+test('each type of event is a webhook, with its payload', () => {
+  expect(Object.keys(document.webhooks)).toEqual(eventNames);
+  for (const { post } of Object.values(document.webhooks) as { post: never }[]) {
+    expect(post).toMatchObject({
+      requestBody: {
+        content: { 'application/json': { schema: { properties: { data: { type: 'object' } } } } },
+      },
+    });
+  }
+});
+
+test.each(operations)(
+  '$method $path answers as documented',
+  async ({ method, path, responses }) => {
+    const url = path.replaceAll(/\{\w+\}/g, 'user_01h455vb4pex5vsknk084sn02q');
+    const isBodyless = method === 'get' || method === 'delete';
+    const answer = await callRest(
+      { url: service.url, token },
+      method.toUpperCase(),
+      url,
+      isBodyless ? undefined : {},
+    );
+    expect(Object.keys(responses)).toContain(String(answer.status));
+    expect(answer.body.code).not.toBe('UNKNOWN_ROUTE');
+    expect(answer.status).toBeLessThan(500);
+    const anonymous = await callRest(
+      { url: service.url },
+      method.toUpperCase(),
+      url,
+      isBodyless ? undefined : {},
+    );
+    expect(anonymous.status).toBe(401);
+  },
+);

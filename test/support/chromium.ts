@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+/** Where Chromium is; undefined where none is installed. */
+export const chromiumPath: string | undefined = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+  .concat(process.env['CHROMIUM_PATH'] ?? [])
+  .find((path) => existsSync(path));
+if (!chromiumPath) {
+  process.stderr.write(
+    'No Chromium is installed: nothing is tried in a browser. CHROMIUM_PATH names one.\n',
+  );
+}
+
+/** Starts Chromium without a window. Whoever starts it closes it. */
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });

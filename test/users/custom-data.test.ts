@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { send } from '../support/graphql.ts';
+import { callRest } from '../support/rest.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const endpoint = { url: service.url, token: await service.managementToken() };
+const { prisma } = service.app.services.database;
+
+// As text: JSON.stringify has an end to its recursion.
+const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+const post = async (path: string, body: string, method = 'POST') => {
+  const response = await fetch(`${endpoint.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${endpoint.token}` },
+    body,
+  });
+  return { status: response.status, body: await response.json() };
+};
+const create = (customData: string) =>
+  post(
+    '/graphql',
+    `{"query":"mutation ($d: JSONObject) { createUser(input: { customData: $d }) { __typename ... on InvalidInputError { issues { path } } } }","variables":{"d":${customData}}}`,
+  );
+
+describe('nested custom data', () => {
+  test('of 64 levels is taken, read, and merged into', async () => {
+    const created = await post('/api/users', `{"customData":${nested(64)}}`);
+    expect(created.status).toBe(201);
+    const { id } = created.body.user;
+    const merged = await post(
+      `/api/users/${id}/custom-data`,
+      `{"customData":{"b":${nested(63)}}}`,
+      'PATCH',
+    );
+    expect(merged.status).toBe(200);
+    const read = await callRest(endpoint, 'GET', `/users/${id}`);
+    expect(JSON.stringify(read.body.user.customData.b)).toBe(nested(63));
+  });
+
+  test.each([65, 2_300, 100_000])('of %d levels is refused, whatever the way', async (levels) => {
+    const users = await prisma.user.count();
+    const refused = {
+      __typename: 'InvalidInputError',
+      issues: [{ path: ['customData'] }],
+    };
+    expect(await create(nested(levels))).toMatchObject({
+      status: 200,
+      body: { data: { createUser: refused } },
+    });
+    expect(await post('/api/users', `{"customData":${nested(levels)}}`)).toMatchObject({
+      status: 422,
+      body: { code: 'INVALID_INPUT', issues: [{ path: ['customData'] }] },
+    });
+    const lists = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    expect((await create(lists)).body).toMatchObject({ data: { createUser: refused } });
+    expect(await prisma.user.count()).toBe(users);
+  });
+
+  test('in a document itself is refused too', async () => {
+    const literal = `${'{ a: '.repeat(1_200)}{}${' }'.repeat(1_200)}`;
+    const answer = await send<unknown, object>(
+      endpoint,
+      `mutation { createUser(input: { customData: ${literal} }) { __typename } }`,
+      {},
+    );
+    expect(answer.status).toBeLessThan(500);
+    expect(JSON.stringify(answer)).not.toContain('INTERNAL_SERVER_ERROR');
+  });
+
+  test('of a row of an import is that row alone', async () => {
+    const { body } = await post(
+      '/api/users/import',
+      `{"users":[{"name":"a"},{"customData":${nested(3_000)}}]}`,
+    );
+    expect(body).toMatchObject({
+      users: [{ name: 'a' }],
+      failures: [{ index: 1, code: 'INVALID_INPUT' }],
+    });
+  });
+});

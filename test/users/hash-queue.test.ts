@@ -1,0 +1,143 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createHashQueue, HashingBusy, hashQueue } from '../../src/users/hash-queue.ts';
+import { send } from '../support/graphql.ts';
+import { startService } from '../support/service.ts';
+import { createSignInFixture, openSignInPage, password } from '../support/sign-in-fixture.ts';
+
+test('works in order up to its limit, and refuses more', async () => {
+  const queue = createHashQueue({ concurrency: 2, maxWaiting: 2 });
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const work = (n: number) => () => {
+    begun.push(n);
+    return new Promise<number>((resolve) => ends.push(() => resolve(n)));
+  };
+  const done = [1, 2, 3, 4].map((n) => queue.run(work(n)));
+  await expect(queue.run(work(5))).rejects.toThrow(HashingBusy);
+  expect(() => queue.assertRoom()).toThrow(HashingBusy);
+  const admitted = queue.run(work(6), { isAdmitted: true });
+  expect(begun).toEqual([1, 2]);
+  ends[1]?.();
+  expect(await done[1]).toBe(2);
+  await expect.poll(() => begun).toEqual([1, 2, 3]);
+  for (const _ of [4, 6]) {
+    ends.at(-1)?.();
+    await expect.poll(() => begun.length).toBeGreaterThan(ends.length - 1);
+  }
+  for (const end of ends) end();
+  await expect.poll(() => begun).toEqual([1, 2, 3, 4, 6]);
+  for (const end of ends) end();
+  expect(await Promise.all([...done, admitted])).toEqual([1, 2, 3, 4, 6]);
+  await expect(queue.run(async () => 7)).resolves.toBe(7);
+});
+
+test('goes on after work that fails', async () => {
+  const queue = createHashQueue({ concurrency: 1, maxWaiting: 1 });
+  await expect(queue.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(queue.run(async () => 1)).resolves.toBe(1);
+});
+
+const service = await startService();
+const fixture = await createSignInFixture(service);
+const { prisma } = fixture.database;
+
+/** Fills the queue of this process to the last place, until the function returned is called. */
+function fill(): () => Promise<void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const waiting: Promise<void>[] = [];
+  while (hasRoom()) waiting.push(hashQueue.run(() => released));
+  const end = async () => {
+    release();
+    await Promise.all(waiting);
+  };
+  // The queue is the process's: other files of this worker use it.
+  onTestFinished(end);
+  return end;
+}
+function hasRoom(): boolean {
+  try {
+    hashQueue.assertRoom();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// The page shows again what was typed.
+const withoutIdentifier = (body = '') => body.replace(/ value="(?:Ada|nobody)"/, '');
+
+test('sign-ins beyond the queue get a 429 page', async () => {
+  const { browser, visit } = await openSignInPage(service, fixture.client);
+  const release = fill();
+  const answers = await Promise.all(
+    [
+      ['Ada', password],
+      ['Ada', 'wrong'],
+      ['nobody', 'wrong'],
+    ].map(([identifier = '', secret = '']) =>
+      browser.submit(visit, { identifier, password: secret }),
+    ),
+  );
+  for (const { status, headers, body } of answers) {
+    expect(status).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(withoutIdentifier(body)).toBe(withoutIdentifier(answers[0]?.body));
+  }
+  // Who was refused for that took no attempt.
+  expect(await prisma.attemptCount.count()).toBe(0);
+  await release();
+  const done = await browser.submit(visit, { identifier: 'Ada', password });
+  expect(done.url.searchParams.has('code')).toBe(true);
+});
+
+test('beyond the queue, the management API answers RATE_LIMITED', async () => {
+  const token = await service.managementToken('users:write');
+  const graphql = (document: string) => send({ url: service.url, token }, document);
+  const before = { users: await prisma.user.count(), events: await prisma.event.count() };
+  const release = fill();
+  for (const document of [
+    'mutation { createUser(input: { username: "late", password: "correct horse" }) { __typename } }',
+    `mutation { updateUserPassword(input: { id: "${fixture.user.id}", password: "correct horse" }) {
+       __typename } }`,
+    `mutation { importUsers(input: { users: [{ username: "early" },
+       { username: "late", password: "correct horse" }] }) { __typename } }`,
+  ]) {
+    const { status, errors } = await graphql(document);
+    expect(status).toBe(429);
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED' });
+  }
+  const response = await fetch(`${service.url}/api/users/${fixture.user.id}/password`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ password: 'correct horse' }),
+  });
+  expect(response.status).toBe(429);
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(await response.json()).toMatchObject({ code: 'RATE_LIMITED' });
+  // What hashes nothing goes on.
+  expect(
+    (await graphql('mutation { createUser(input: { username: "bare" }) { __typename } }')).status,
+  ).toBe(200);
+  await release();
+  expect(await prisma.user.count()).toBe(before.users + 1);
+  expect(await prisma.event.count()).toBe(before.events + 1);
+});
+
+test('an import with more passwords than may wait goes through', async () => {
+  const token = await service.managementToken('users:write');
+  const users = Array.from({ length: 105 }, (_, i) => ({
+    username: `imported_${i}`,
+    password: 'correct horse',
+  }));
+  const { data } = await send<{ importUsers: { users: object[]; failures: object[] } }, object>(
+    { url: service.url, token },
+    `mutation ($users: [ImportedUserInput!]!) { importUsers(input: { users: $users }) {
+       ... on ImportUsersPayload { users { id } failures { index } } } }`,
+    { users },
+  );
+  expect(data?.importUsers.users).toHaveLength(105);
+});

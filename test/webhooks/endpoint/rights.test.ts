@@ -1,0 +1,215 @@
+import { describe, expect, test, vi } from 'vitest';
+import { seedDirectory, type TestClient } from '../../support/directory.ts';
+import { graphql, send } from '../../support/graphql.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { callRest } from '../../support/rest.ts';
+import { startService } from '../../support/service.ts';
+import { userToken } from '../../support/tokens.ts';
+import {
+  adminOf,
+  advance,
+  createUser,
+  createWebhook,
+  type Endpoint,
+  readWebhook,
+  webhookUntil,
+} from '../../support/webhooks.ts';
+
+const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
+const { prisma } = service.app.services.database;
+const directory = seedDirectory(service.app.services.database, service.clock);
+const management = await prisma.resource.findUniqueOrThrow({
+  where: { indicator: 'urn:signet:management' },
+});
+
+const own = ['webhooks:write', 'events:read', 'users:read'];
+const reason = 'Its creator no longer holds the scopes webhooks:write and events:read.';
+
+/** An application that holds what a webhook needs, and users:read, each by a role of its own. */
+async function creator(): Promise<{ client: TestClient; endpoint: Endpoint }> {
+  const client = await directory.createClient();
+  for (const scope of own) await directory.allowClient(client, management, [scope]);
+  const token = await service.managementToken(own.join(' '), client);
+  return { client, endpoint: { url: service.url, token } };
+}
+
+/** Takes a scope from an application: the role that holds it. */
+const take = (client: TestClient, scope: string) =>
+  prisma.applicationRole.deleteMany({
+    where: {
+      applicationId: client.id,
+      role: { scopes: { some: { scope: { name: scope, resourceId: management.id } } } },
+    },
+  });
+
+const update = (endpoint: Endpoint, id: string, input: object) =>
+  callRest(endpoint, 'PATCH', `/webhooks/${id}`, input);
+
+describe('a URL of another origin', () => {
+  const query = 'subscription { events(types: [USER_CREATED]) { name } }';
+  const headers = { authorization: 'Bearer of-the-first-host' };
+
+  test('takes neither query, nor headers, nor stored result along', async () => {
+    const admin = await adminOf(service);
+    const [first, second] = [await startReceiver(), await startReceiver()];
+    first.answerWith(500);
+    const { id } = await createWebhook(admin, { url: first.url, query, headers });
+    const user = await createUser(admin);
+    await webhookUntil(admin, id, ({ deliveries: [one] }) => one?.attempts.length === 1);
+    expect((await update(admin, id, { url: second.url })).body).toMatchObject({
+      webhook: { query: null, headers: [] },
+    });
+    advance(service, 6000);
+    const [message] = await second.arrived(1);
+    expect(message?.headers).not.toHaveProperty('authorization');
+    expect(message?.json.data).toMatchObject({ id: user.id, username: user.username });
+  });
+
+  test('leads where query and headers are given again', async () => {
+    const admin = await adminOf(service);
+    const receiver = await startReceiver();
+    const url = 'http://127.0.0.1:9/hook';
+    const { id } = await createWebhook(admin, { url, query, headers });
+    const again = { url: receiver.url, query, headers: { authorization: 'Bearer of-the-second' } };
+    expect((await update(admin, id, again)).body.webhook).toMatchObject({ query });
+    await createUser(admin);
+    const [message] = await receiver.arrived(1);
+    expect(message?.headers['authorization']).toBe('Bearer of-the-second');
+    expect(message?.json.data).toEqual({ events: { name: 'User.Created' } });
+  });
+
+  test('is not one of the same origin, which keeps both', async () => {
+    const admin = await adminOf(service);
+    const url = 'http://127.0.0.1:9/hook';
+    const { id } = await createWebhook(admin, { url, query, headers });
+    const { body } = await update(admin, id, { url: 'http://127.0.0.1:9/elsewhere' });
+    expect(body.webhook).toMatchObject({ query, headers: ['authorization'] });
+  });
+});
+
+describe('a webhook', () => {
+  test.each(['webhooks:write', 'events:read'])(
+    'is switched off when its creator loses %s',
+    async (scope) => {
+      const { client, endpoint } = await creator();
+      const admin = await adminOf(service);
+      const receiver = await startReceiver();
+      const { id } = await createWebhook(endpoint, { url: receiver.url });
+      const other = await createWebhook(admin, { url: receiver.url });
+      await createUser(admin);
+      await receiver.arrived(2);
+      await take(client, scope);
+      const off = await webhookUntil(admin, id, ({ enabled }) => !enabled);
+      expect(off.disabledReason).toBe(reason);
+      await createUser(admin);
+      await receiver.arrived(3);
+      expect((await readWebhook(admin, id)).deliveries).toHaveLength(1);
+      expect((await readWebhook(admin, other.id)).enabled).toBe(true);
+    },
+  );
+
+  test('is switched off when its creator is deleted', async () => {
+    const { client, endpoint } = await creator();
+    const admin = await adminOf(service);
+    const { id } = await createWebhook(endpoint, { url: 'http://127.0.0.1:9/' });
+    expect((await callRest(admin, 'DELETE', `/applications/${client.id}`)).status).toBe(200);
+    expect(await webhookUntil(admin, id, ({ enabled }) => !enabled)).toMatchObject({
+      disabledReason: reason,
+    });
+  });
+
+  test('of a user is switched off when the user is suspended', async () => {
+    const user = await directory.createUser();
+    await directory.allowUser(user, management, own);
+    const client = await directory.createClient();
+    const claims = { aud: 'urn:signet:management', scope: own.join(' ') };
+    const token = await userToken(service, user.id, client, claims);
+    const admin = await adminOf(service);
+    const url = 'http://127.0.0.1:9/';
+    const { id } = await createWebhook({ url: service.url, token }, { url });
+    await prisma.user.update({ where: { id: user.id }, data: { isSuspended: true } });
+    await webhookUntil(admin, id, ({ disabledReason }) => disabledReason === reason);
+  });
+
+  test('by an organization role lives as long as that', async () => {
+    const client = await directory.createClient();
+    const organization = await directory.createOrganization();
+    const scopes = { resource: management, resourceScopes: own };
+    await directory.addClient(organization, client, scopes);
+    const token = await service.managementToken(own.join(' '), client);
+    const admin = await adminOf(service);
+    const receiver = await startReceiver();
+    const { id } = await createWebhook({ url: service.url, token }, { url: receiver.url });
+    await createUser(admin);
+    await receiver.arrived(1);
+    await prisma.organization.delete({ where: { id: organization.id } });
+    await webhookUntil(admin, id, ({ disabledReason }) => disabledReason === reason);
+  });
+
+  test('is answered for by who switches it on again', async () => {
+    const { client, endpoint } = await creator();
+    const admin = await adminOf(service);
+    const receiver = await startReceiver();
+    const { id } = await createWebhook(endpoint, { url: receiver.url });
+    await take(client, 'events:read');
+    await webhookUntil(admin, id, ({ enabled }) => !enabled);
+    expect((await update(admin, id, { enabled: true })).body.webhook).toMatchObject({
+      enabled: true,
+      disabledReason: null,
+    });
+    await createUser(admin);
+    await receiver.arrived(1);
+    expect((await readWebhook(admin, id)).enabled).toBe(true);
+  });
+
+  test('runs its query with what its creator still holds', async () => {
+    const { client, endpoint } = await creator();
+    const admin = await adminOf(service);
+    const receiver = await startReceiver();
+    receiver.answerWith(500);
+    const query = `subscription { events(types: [USER_CREATED]) { name ... on UserCreatedEvent { user { id } } } }`;
+    const { id } = await createWebhook(endpoint, { url: receiver.url, query });
+    const user = await createUser(admin);
+    await webhookUntil(admin, id, ({ deliveries: [one] }) => one?.attempts.length === 1);
+    expect(receiver.received[0]?.json.data).toMatchObject({ events: { user: { id: user.id } } });
+    await take(client, 'users:read');
+    receiver.answerWith(204);
+    await vi.waitFor(
+      async () => {
+        await createUser(admin);
+        expect(receiver.received.at(-1)?.json.data).toEqual({
+          events: { name: 'User.Created', user: null },
+        });
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+    const seen = receiver.received.length;
+    advance(service, 6000);
+    const retried = await receiver.until((all) =>
+      all
+        .slice(seen)
+        .some(({ headers }) => headers['webhook-id'] === receiver.received[0]?.json.id),
+    );
+    const last = retried.findLast(({ json }) => json.id === receiver.received[0]?.json.id);
+    expect(last?.json.data).toEqual({ events: { name: 'User.Created', user: null } });
+    expect((await readWebhook(admin, id)).enabled).toBe(true);
+  });
+});
+
+test('takes events:read to create or change, without a query too', async () => {
+  const token = await service.managementToken('webhooks:write');
+  const narrow = { url: service.url, token };
+  const { id } = await createWebhook(await adminOf(service), { url: 'http://127.0.0.1:9/' });
+  const create = graphql(`
+    mutation CreateWithoutEvents($url: URL!) {
+      createWebhook(input: { name: "None", url: $url }) { __typename }
+    }
+  `);
+  const { status, errors } = await send(narrow, create, { url: 'http://127.0.0.1:9/' });
+  expect(status).toBe(403);
+  expect(errors?.[0]?.extensions).toEqual({ code: 'FORBIDDEN', requiredScope: 'events:read' });
+  expect(await update(narrow, id, { name: 'Other' })).toMatchObject({
+    status: 403,
+    body: { code: 'FORBIDDEN', requiredScope: 'events:read' },
+  });
+});
