@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generateSecret } from '../src/applications/secret.ts';
 import { newId } from '../src/ids.ts';
-import { ask, graphql, payload } from '../test/support/graphql.ts';
+import { ask, graphql, payload } from '../test/support/operations/graphql.ts';
+import { selfSigned } from '../test/support/peers/self-signed.ts';
 import { startProcess } from '../test/support/process.ts';
-import { selfSigned } from '../test/support/self-signed.ts';
 import { createBenchDatabase } from './database.ts';
 
 const mutations = Number(process.env['BENCH_MUTATIONS'] ?? 400);

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { natsMissing } from '../test/support/nats.ts';
 import { lossesOf, type Ordeal, undergo } from '../test/support/nothing-lost.ts';
+import { natsMissing } from '../test/support/peers/nats.ts';
 import { createBenchDatabase } from './database.ts';
 
 // Whether anything is lost or repeated while the service is killed with -9 ten times, during 10,000 mutations on 16

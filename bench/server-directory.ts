@@ -4,7 +4,7 @@ import { newJti, signAccessToken } from '../src/auth/access-token.ts';
 import { managementIndicator } from '../src/auth/scopes.ts';
 import { systemClock, toNumericDate } from '../src/clock.ts';
 import { readConfig } from '../src/config.ts';
-import { seedDirectory } from '../test/support/directory.ts';
+import { seedDirectory } from '../test/support/operations/directory.ts';
 import { announce } from './server.ts';
 
 // The whole service on a filled directory, with a token that may do everything.

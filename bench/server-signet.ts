@@ -6,7 +6,7 @@ import { startApp } from '../src/app.ts';
 import { newJti, signAccessToken } from '../src/auth/access-token.ts';
 import { systemClock, toNumericDate } from '../src/clock.ts';
 import { readConfig } from '../src/config.ts';
-import { seedDirectory } from '../test/support/directory.ts';
+import { seedDirectory } from '../test/support/operations/directory.ts';
 import { announce, userCount } from './server.ts';
 
 // The whole service as it starts in production, with logs at their default level. DATABASE_URL names its database;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import type { CreateApplicationInput } from '../test/generated/graphql.ts';
-import { ask, graphql, payload } from '../test/support/graphql.ts';
+import { ask, graphql, payload } from '../test/support/operations/graphql.ts';
+import { openBrowser } from '../test/support/people/sign-in.ts';
 import { startProcess } from '../test/support/process.ts';
-import { openBrowser } from '../test/support/sign-in.ts';
 import { allHeld, show, step } from './narration.ts';
 
 const gatewayApi = 'https://gateway.example.com/api';

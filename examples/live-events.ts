@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { createClient } from 'graphql-ws';
 import { Webhook } from 'standardwebhooks';
 import { WebSocket } from 'ws';
-import { ask, graphql, payload } from '../test/support/graphql.ts';
+import { ask, graphql, payload } from '../test/support/operations/graphql.ts';
 import { startProcess } from '../test/support/process.ts';
 import { allHeld, show, step } from './narration.ts';
 

@@ -96,6 +96,19 @@ describe('the parts of the source', () => {
   });
 });
 
+test('no room holds more than fifteen files', () => {
+  const tests = fileURLToPath(new URL('./', import.meta.url));
+  const all = [src, tests].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const rooms = Map.groupBy(
+    all.filter((file) => file.endsWith('.ts') && !file.includes('/generated/')),
+    dirname,
+  );
+  const crowded = [...rooms].filter(([, { length }]) => length > 15);
+  expect(crowded.map(([room, { length }]) => `${room}: ${length}`)).toEqual([]);
+});
+
 describe('one place for each of these', () => {
   test.each([
     ['process.env', /\bprocess\.env\b/, ['main.ts']],

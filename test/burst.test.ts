@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { seedDirectory } from './support/directory.ts';
-import { ask, graphql } from './support/graphql.ts';
 import { settled } from './support/log.ts';
+import { seedDirectory } from './support/operations/directory.ts';
+import { ask, graphql } from './support/operations/graphql.ts';
 import { startService } from './support/service.ts';
 import { exchange, userToken } from './support/tokens.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { newId } from '../src/ids.ts';
 import { createTestDatabase } from './support/database.ts';
 import { events } from './support/events.ts';
-import { ask, graphql, payload } from './support/graphql.ts';
+import { ask, graphql, payload } from './support/operations/graphql.ts';
 import { startProcess } from './support/process.ts';
 import { basic } from './support/service.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
-import { callRest } from './support/rest.ts';
+import { callRest } from './support/operations/rest.ts';
 import { startService } from './support/service.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { createSignInFixture, password } from './support/people/sign-in-fixture.ts';
 import { startService } from './support/service.ts';
-import { createSignInFixture, password } from './support/sign-in-fixture.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

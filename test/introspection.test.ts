@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { send } from './support/graphql.ts';
-import { callRest } from './support/rest.ts';
+import { send } from './support/operations/graphql.ts';
+import { callRest } from './support/operations/rest.ts';
+import { connect, subscribe } from './support/peers/subscriber.ts';
 import { startService } from './support/service.ts';
-import { connect, subscribe } from './support/subscriber.ts';
 
 const open = await startService();
 const closed = await startService({ INTROSPECTION: 'false', ALLOW_PRIVATE_WEBHOOKS: 'true' });

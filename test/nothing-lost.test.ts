@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createTestDatabase } from './support/database.ts';
-import { natsMissing } from './support/nats.ts';
 import { lossesOf, undergo } from './support/nothing-lost.ts';
+import { natsMissing } from './support/peers/nats.ts';
 
 // `npm run bench:nothing-lost` does it with 10,000 mutations and ten kills.
 const mutations = 600;

@@ -2,7 +2,7 @@ import { environment } from '../../src/config.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
 import { maxBodyBytes as maxPageFormBytes } from '../../src/experience/forms/mount.ts';
 import { limits } from '../../src/graphql/builder.ts';
-import { maxSearchLength } from '../../src/graphql/list.ts';
+import { maxSearchLength } from '../../src/graphql/lists/page.ts';
 import { maxDocumentBytes } from '../../src/http/document-cache.ts';
 import { maxBodyBytes as maxExperienceBytes } from '../../src/http/experience.ts';
 import { maxBodyBytes, maxUnknownBodyBytes } from '../../src/http/json-body.ts';

@@ -1,6 +1,6 @@
 import { assertAllowed, builder, nodeTypeOfEvents } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { connectionOf, pageSize } from '../graphql/list.ts';
+import { connectionOf, pageSize } from '../graphql/lists/page.ts';
 import { requestError } from '../graphql/request-error.ts';
 import type { Actor } from '../services.ts';
 import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';

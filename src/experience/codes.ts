@@ -29,6 +29,7 @@ import {
   type SignInExperience,
 } from '../sign-in-experience/settings.ts';
 import { findUserByIdentifier } from '../users/find.ts';
+import { languageOf } from './access/visitor.ts';
 import { failureOf } from './failure.ts';
 import {
   authenticate,
@@ -37,7 +38,6 @@ import {
   readInteraction,
   updateInteraction,
 } from './interaction.ts';
-import { languageOf } from './visitor.ts';
 
 const input = z.object({ email: emailAddress.nullish(), phone: phoneNumber.nullish() });
 

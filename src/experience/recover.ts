@@ -13,6 +13,7 @@ import { writePassword } from '../users/operations.ts';
 import { hashPassword } from '../users/password.ts';
 import { rejections } from '../users/password-policy.ts';
 import { userRecord } from '../users/payload.ts';
+import { languageOf } from './access/visitor.ts';
 import { findHolder, methodsOf } from './codes.ts';
 import {
   asPerson,
@@ -22,7 +23,6 @@ import {
   readInteraction,
 } from './interaction.ts';
 import { verified } from './steps.ts';
-import { languageOf } from './visitor.ts';
 
 const noticeSeconds = 24 * 60 * 60;
 

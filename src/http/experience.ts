@@ -11,10 +11,10 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { findBrowserInteraction } from '../experience/browser.ts';
-import { findTokenInteraction } from '../experience/headless-token.ts';
-import { isOwnOrigin } from '../experience/own-origin.ts';
-import { visitorOf } from '../experience/visitor.ts';
+import { findBrowserInteraction } from '../experience/access/browser.ts';
+import { findTokenInteraction } from '../experience/access/headless-token.ts';
+import { isOwnOrigin } from '../experience/access/own-origin.ts';
+import { visitorOf } from '../experience/access/visitor.ts';
 import { type FailureCode, failures } from '../failures.ts';
 import type { GraphQLContext, Visit } from '../graphql/context.ts';
 import { requestError } from '../graphql/request-error.ts';

@@ -22,11 +22,15 @@ import { requestError } from '../graphql/request-error.ts';
 import { schema } from '../schema.ts';
 import type { Services } from '../services.ts';
 import { createDocumentCache, maxDocumentBytes } from './document-cache.ts';
-import { eventStreamPlugin } from './event-stream.ts';
 import { mountGraphiQL } from './graphiql/mount.ts';
 import { contextOf, identify, type Sender } from './identify.ts';
 import { type BodyFault, bodyFaultOf, takeJson } from './json-body.ts';
-import { type Connections, subscriptionPlugin, type Transport } from './subscriptions.ts';
+import {
+  type Connections,
+  subscriptionPlugin,
+  type Transport,
+} from './subscriptions/connections.ts';
+import { eventStreamPlugin } from './subscriptions/event-stream.ts';
 import { suggestionsPlugin } from './suggestions.ts';
 
 /** The media types of a request body. */

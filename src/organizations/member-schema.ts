@@ -5,9 +5,9 @@ import type {
   OrganizationUser as OrganizationUserRow,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf } from '../graphql/list.ts';
+import { connectionOf } from '../graphql/lists/page.ts';
+import { relatedList } from '../graphql/lists/related-list.ts';
 import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
-import { relatedList } from '../graphql/related-list.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   assignOrganizationApplicationRoles,

@@ -14,14 +14,14 @@ import {
   readPage,
   searchDescription,
   searching,
-} from '../graphql/list.ts';
+} from '../graphql/lists/page.ts';
+import { relatedList } from '../graphql/lists/related-list.ts';
 import {
   addMutation,
   asItLastWas,
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutation.ts';
-import { relatedList } from '../graphql/related-list.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   addOrganizationEmailDomain,

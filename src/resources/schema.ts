@@ -11,7 +11,7 @@ import {
   readPage,
   searchDescription,
   searching,
-} from '../graphql/list.ts';
+} from '../graphql/lists/page.ts';
 import {
   addMutation,
   asItLastWas,

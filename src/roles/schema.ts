@@ -8,9 +8,9 @@ import {
   readPage,
   searchDescription,
   searching,
-} from '../graphql/list.ts';
+} from '../graphql/lists/page.ts';
+import { relatedList } from '../graphql/lists/related-list.ts';
 import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
-import { relatedList } from '../graphql/related-list.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
 import {
   addRoleScopes,

@@ -2,7 +2,7 @@ import type { SigningAlgorithm } from '../config.ts';
 import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { SigningKey as SigningKeyRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf, readPage } from '../graphql/list.ts';
+import { connectionOf, readPage } from '../graphql/lists/page.ts';
 import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';

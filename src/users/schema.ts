@@ -12,14 +12,14 @@ import {
   readPage,
   searchDescription,
   searching,
-} from '../graphql/list.ts';
+} from '../graphql/lists/page.ts';
+import { relatedList } from '../graphql/lists/related-list.ts';
 import {
   addMutation,
   asItLastWas,
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutation.ts';
-import { relatedList } from '../graphql/related-list.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import { type ImportFailure, importUsers } from './import.ts';
 import {

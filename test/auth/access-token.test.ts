@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seedDirectory } from '../support/directory.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
 import { startService } from '../support/service.ts';
 import { exchange, userToken } from '../support/tokens.ts';
 

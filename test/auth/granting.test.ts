@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { seedDirectory } from '../support/directory.ts';
-import { createFingerprint } from '../support/fingerprint.ts';
-import { createMaker } from '../support/operation-cases.ts';
-import { type Input, mutations, overGraphQL, overRest } from '../support/operations.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { createFingerprint } from '../support/operations/fingerprint.ts';
+import { createMaker } from '../support/operations/operation-cases.ts';
+import { type Input, mutations, overGraphQL, overRest } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest';
 import { openPostgresql } from '../../src/db/database.ts';
 import { isUnreachable } from '../../src/db/unreachable.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy } from '../support/peers/tcp-proxy.ts';
 
 const postgresql = inject('postgresql');
 

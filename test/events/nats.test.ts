@@ -4,7 +4,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { raise, settled, userEvent } from '../support/log.ts';
-import { createNatsServer, natsMissing } from '../support/nats.ts';
+import { createNatsServer, natsMissing } from '../support/peers/nats.ts';
 import { startService } from '../support/service.ts';
 
 describe.skipIf(natsMissing)(

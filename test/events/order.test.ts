@@ -3,7 +3,7 @@ import { expect, inject, test, vi } from 'vitest';
 import { readEnd, readNext } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
 import { raise, userEvent } from '../support/log.ts';
-import { callRest } from '../support/rest.ts';
+import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

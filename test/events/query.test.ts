@@ -3,11 +3,11 @@ import { transaction } from '../../src/db/transaction.ts';
 import { encodePosition } from '../../src/events/log.ts';
 import { purgeEvents } from '../../src/events/purge.ts';
 import type { NewEvent } from '../../src/events/record.ts';
-import { send } from '../support/graphql.ts';
 import { raise, settled, userEvent } from '../support/log.ts';
-import { callRest } from '../support/rest.ts';
+import { send } from '../support/operations/graphql.ts';
+import { callRest } from '../support/operations/rest.ts';
+import { connect, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect, subscribe } from '../support/subscriber.ts';
 
 const service = await startService();
 const { services } = service.app;

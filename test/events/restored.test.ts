@@ -3,9 +3,9 @@ import { adoptRestoredLog } from '../../src/events/restored.ts';
 import { newId } from '../../src/ids.ts';
 import { events } from '../support/events.ts';
 import { raise, settled, userEvent } from '../support/log.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
+import { connect, logEnd, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect, logEnd, subscribe } from '../support/subscriber.ts';
 import { createUser, createWebhook } from '../support/webhooks.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });

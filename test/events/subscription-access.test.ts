@@ -2,10 +2,10 @@ import { createClient } from 'graphql-sse';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { encodePosition, logStart } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
-import { seedDirectory } from '../support/directory.ts';
 import { raise, userEvent } from '../support/log.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { connect, eventsDocument, logEnd, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect, eventsDocument, logEnd, subscribe } from '../support/subscriber.ts';
 import { userToken } from '../support/tokens.ts';
 
 const service = await startService();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { raise, settled, userEvent } from '../support/log.ts';
+import { connect, logEnd, type Subscriber, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect, logEnd, type Subscriber, subscribe } from '../support/subscriber.ts';
 
 const service = await startService();
 const { services } = service.app;

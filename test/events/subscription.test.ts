@@ -11,10 +11,10 @@ import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
 import { encodePosition, logStart } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
-import { send } from '../support/graphql.ts';
 import { raise, settled, userEvent } from '../support/log.ts';
+import { send } from '../support/operations/graphql.ts';
+import { connect, eventsDocument, logEnd, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect, eventsDocument, logEnd, subscribe } from '../support/subscriber.ts';
 
 const service = await startService();
 const { services } = service.app;

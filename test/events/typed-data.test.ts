@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { send } from '../support/graphql.ts';
 import { raise, settled } from '../support/log.ts';
+import { send } from '../support/operations/graphql.ts';
+import { connect, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect, subscribe } from '../support/subscriber.ts';
 
 const service = await startService();
 const { services } = service.app;

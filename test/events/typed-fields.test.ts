@@ -5,10 +5,10 @@ import { readConfig } from '../../src/config.ts';
 import type { NewEvent } from '../../src/events/record.ts';
 import { userRecord } from '../../src/users/payload.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { seedDirectory } from '../support/directory.ts';
-import { send } from '../support/graphql.ts';
 import { raise as raiseAll, settled } from '../support/log.ts';
 import { fetchManagementToken } from '../support/management-token.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { send } from '../support/operations/graphql.ts';
 import { createTestClock } from '../support/service.ts';
 import { observeStatements } from '../support/statements.ts';
 

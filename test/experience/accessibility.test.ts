@@ -4,13 +4,13 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrast } from '../../src/html/colors.ts';
-import { startApplicationServer } from '../support/application-server.ts';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
-import { codeTo } from '../support/messages.ts';
-import { begin, type PageStage, pageStates } from '../support/page-states.ts';
+import { startApplicationServer } from '../support/peers/application-server.ts';
+import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { codeTo } from '../support/people/messages.ts';
+import { begin, type PageStage, pageStates } from '../support/people/page-states.ts';
+import { authorize, createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
-import { authorize, createSignInFixture, password } from '../support/sign-in-fixture.ts';
-import { changeSettings } from '../support/sign-in-settings.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 

@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
-import { readInteraction, startHeadless, step } from '../support/experience.ts';
+import { readInteraction, startHeadless, step } from '../support/people/experience.ts';
+import { discover } from '../support/people/sign-in.ts';
+import { createSignInFixture, password, redirectUri } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
-import { discover } from '../support/sign-in.ts';
-import { createSignInFixture, password, redirectUri } from '../support/sign-in-fixture.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

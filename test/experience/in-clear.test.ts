@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { codeTo } from '../support/messages.ts';
+import { codeTo } from '../support/people/messages.ts';
+import { headlessDriver } from '../support/people/sign-in-drivers.ts';
+import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
-import { headlessDriver } from '../support/sign-in-drivers.ts';
-import { createSignInFixture } from '../support/sign-in-fixture.ts';
-import { changeSettings } from '../support/sign-in-settings.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { messagesTo } from '../support/messages.ts';
+import { messagesTo } from '../support/people/messages.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
+import { createSignInFixture, openSignInPage } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
-import { openBrowser } from '../support/sign-in.ts';
-import { createSignInFixture, openSignInPage } from '../support/sign-in-fixture.ts';
 
 const service = await startService();
 const { baseUrl } = service.app.services;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { codeTo, messagesTo } from '../support/messages.ts';
-import { startSecondNode, startService } from '../support/service.ts';
-import { type Browser, decodeText, openBrowser, type Visit } from '../support/sign-in.ts';
+import { codeTo, messagesTo } from '../support/people/messages.ts';
+import { type Browser, decodeText, openBrowser, type Visit } from '../support/people/sign-in.ts';
 import {
   createSignInFixture,
   openSignInPage,
   password,
   redirectUri,
-} from '../support/sign-in-fixture.ts';
-import { changeSettings } from '../support/sign-in-settings.ts';
+} from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
+import { startSecondNode, startService } from '../support/service.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

@@ -7,10 +7,10 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { hashPassword } from '../../src/users/password.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { seedDirectory } from '../support/directory.ts';
-import { type Send, startHeadless, step } from '../support/experience.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { type Send, startHeadless, step } from '../support/people/experience.ts';
+import { redirectUri } from '../support/people/sign-in-fixture.ts';
 import { createTestClock } from '../support/service.ts';
-import { redirectUri } from '../support/sign-in-fixture.ts';
 import { observeStatements } from '../support/statements.ts';
 
 const testDatabase = await createTestDatabase();

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
-import { pageStates } from '../support/page-states.ts';
+import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { pageStates } from '../support/people/page-states.ts';
+import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
-import { createSignInFixture } from '../support/sign-in-fixture.ts';
-import { changeSettings } from '../support/sign-in-settings.ts';
 
 // `npm run screenshots` makes those of the documentation; with SCREENSHOTS=folder,all every state in every look.
 const [folder, extent] = (process.env['SCREENSHOTS'] ?? '').split(',');

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
-import { openBrowser, type Visit } from '../support/sign-in.ts';
+import { openBrowser, type Visit } from '../support/people/sign-in.ts';
 import {
   authorize,
   createSignInFixture,
   openSignInPage,
   password,
-} from '../support/sign-in-fixture.ts';
+} from '../support/people/sign-in-fixture.ts';
+import { startService } from '../support/service.ts';
 
 const service = await startService();
 const { baseUrl } = service.app.services;

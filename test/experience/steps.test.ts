@@ -7,18 +7,18 @@ import {
   readInteraction,
   startHeadless,
   step,
-} from '../support/experience.ts';
-import { codeTo, messagesTo } from '../support/messages.ts';
-import { startService } from '../support/service.ts';
-import { openBrowser } from '../support/sign-in.ts';
-import { headlessDriver } from '../support/sign-in-drivers.ts';
+} from '../support/people/experience.ts';
+import { codeTo, messagesTo } from '../support/people/messages.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
+import { headlessDriver } from '../support/people/sign-in-drivers.ts';
 import {
   authorize,
   createSignInFixture,
   password,
   redirectUri,
-} from '../support/sign-in-fixture.ts';
-import { changeSettings } from '../support/sign-in-settings.ts';
+} from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
+import { startService } from '../support/service.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

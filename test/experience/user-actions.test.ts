@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApplicationServer } from '../support/application-server.ts';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
 import { events } from '../support/events.ts';
-import { codeTo } from '../support/messages.ts';
-import { formsDriver, openPagesInChromium, pagesDriver } from '../support/page-drivers.ts';
-import { startService } from '../support/service.ts';
+import { startApplicationServer } from '../support/peers/application-server.ts';
+import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { codeTo } from '../support/people/messages.ts';
+import { formsDriver, openPagesInChromium, pagesDriver } from '../support/people/page-drivers.ts';
 import {
   cookieDriver,
   type Driver,
   headlessDriver,
   type Person,
-} from '../support/sign-in-drivers.ts';
-import { createSignInFixture, password, redirectUri } from '../support/sign-in-fixture.ts';
-import { changeSettings } from '../support/sign-in-settings.ts';
+} from '../support/people/sign-in-drivers.ts';
+import { createSignInFixture, password, redirectUri } from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
+import { startService } from '../support/service.ts';
 
 interface Row {
   readonly action: string;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { seedDirectory } from '../support/directory.ts';
-import { send } from '../support/graphql.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { send } from '../support/graphql.ts';
-import { callRest } from '../support/rest.ts';
+import { send } from '../support/operations/graphql.ts';
+import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });

@@ -11,9 +11,9 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { idPrefixes } from '../../src/ids.ts';
 import { schema } from '../../src/schema.ts';
-import { send } from '../support/graphql.ts';
-import { createMaker } from '../support/operation-cases.ts';
-import { overGraphQL } from '../support/operations.ts';
+import { send } from '../support/operations/graphql.ts';
+import { createMaker } from '../support/operations/operation-cases.ts';
+import { overGraphQL } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });

@@ -1,9 +1,9 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createDocumentCache, weightOf } from '../../src/http/document-cache.ts';
-import { send } from '../support/graphql.ts';
+import { send } from '../support/operations/graphql.ts';
+import { connect } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect } from '../support/subscriber.ts';
 
 const long = `{ __typename } #${'x'.repeat(64 * 1024)}`;
 

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest';
-import { asPage, asProgram, readInteraction, startHeadless, step } from '../support/experience.ts';
-import { startService } from '../support/service.ts';
-import { openBrowser } from '../support/sign-in.ts';
+import {
+  asPage,
+  asProgram,
+  readInteraction,
+  startHeadless,
+  step,
+} from '../support/people/experience.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
 import {
   authorize,
   createSignInFixture,
   password,
   redirectUri,
-} from '../support/sign-in-fixture.ts';
+} from '../support/people/sign-in-fixture.ts';
+import { startService } from '../support/service.ts';
 
 const service = await startService({ INTROSPECTION: 'false' });
 const { baseUrl } = service.app.services;

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { listen, type Timeouts } from '../../src/http/listener.ts';
-import { send } from '../support/graphql.ts';
-import { openRaw } from '../support/raw-http.ts';
+import { send } from '../support/operations/graphql.ts';
+import { openRaw } from '../support/peers/raw-http.ts';
+import { connect as connectSubscriber, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
-import { connect as connectSubscriber, subscribe } from '../support/subscriber.ts';
 
 const short = { receive: 400, receiveCheck: 50, stall: 400 } satisfies Timeouts;
 

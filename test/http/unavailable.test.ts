@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type AdminCredentials, type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { send } from '../support/graphql.ts';
-import { callRest } from '../support/rest.ts';
+import { send } from '../support/operations/graphql.ts';
+import { callRest } from '../support/operations/rest.ts';
+import { connect } from '../support/peers/subscriber.ts';
+import { startTcpProxy, type TcpProxy } from '../support/peers/tcp-proxy.ts';
 import { basic } from '../support/service.ts';
-import { connect } from '../support/subscriber.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 describe.runIf(inject('postgresql'))('with the database unreachable', () => {
   let own: TestDatabase;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { startMailServer } from '../support/mail-server.ts';
+import { callRest } from '../support/operations/rest.ts';
+import { startMailServer } from '../support/peers/mail-server.ts';
 import { startProcess } from '../support/process.ts';
-import { callRest } from '../support/rest.ts';
 import { basic } from '../support/service.ts';
 
 const { url: DATABASE_URL, close } = await createTestDatabase();

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { ask, graphql, payload, send } from '../support/graphql.ts';
+import { ask, graphql, payload, send } from '../support/operations/graphql.ts';
+import { callRest } from '../support/operations/rest.ts';
 import {
   messageUntil,
   queue,
   readOutbox,
   useMailServer,
   useSmsSender,
-} from '../support/messages.ts';
-import { callRest } from '../support/rest.ts';
+} from '../support/people/messages.ts';
 import { startService } from '../support/service.ts';
 import { adminOf } from '../support/webhooks.ts';
 

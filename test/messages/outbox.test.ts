@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { transaction } from '../../src/db/transaction.ts';
 import { purgeMessages } from '../../src/messages/purge.ts';
 import { canSend, queueMessage } from '../../src/messages/queue-message.ts';
-import { messageUntil, queue, readOutbox } from '../support/messages.ts';
+import { messageUntil, queue, readOutbox } from '../support/people/messages.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

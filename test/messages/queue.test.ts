@@ -3,15 +3,15 @@ import { expect, inject, test } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { claimMessages, leaseMs, recordSendings } from '../../src/messages/queue.ts';
-import { startMailServer } from '../support/mail-server.ts';
+import { startMailServer } from '../support/peers/mail-server.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
 import {
   messageUntil,
   queue,
   readOutbox,
   useMailServer,
   useSmsSender,
-} from '../support/messages.ts';
-import { startReceiver } from '../support/receiver.ts';
+} from '../support/people/messages.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { adminOf, advance } from '../support/webhooks.ts';
 

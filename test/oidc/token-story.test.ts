@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
-import { send } from '../support/graphql.ts';
+import { send } from '../support/operations/graphql.ts';
+import { signIn } from '../support/people/sign-in.ts';
 import { startService } from '../support/service.ts';
-import { signIn } from '../support/sign-in.ts';
 import { exchange } from '../support/tokens.ts';
 
 // From an empty directory to an exchanged token and its end, through the public doors alone.

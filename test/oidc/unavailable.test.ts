@@ -4,9 +4,13 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { startTcpProxy } from '../support/peers/tcp-proxy.ts';
+import {
+  createSignInFixture,
+  openSignInPage,
+  password,
+} from '../support/people/sign-in-fixture.ts';
 import { basic, createTestClock, type TestService } from '../support/service.ts';
-import { createSignInFixture, openSignInPage, password } from '../support/sign-in-fixture.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { accessTokenType, exchangeGrantType, formOf, userToken } from '../support/tokens.ts';
 
 const testDatabase = await createTestDatabase();

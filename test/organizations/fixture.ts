@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { newId } from '../../src/ids.ts';
-import { seedDirectory } from '../support/directory.ts';
-import { type GraphQLAnswer, send } from '../support/graphql.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { type GraphQLAnswer, send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
 
 /** The result of a mutation: the payload's fields, or those of a refusal. */

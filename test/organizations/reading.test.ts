@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { send } from '../support/graphql.ts';
+import { send } from '../support/operations/graphql.ts';
 import { basic } from '../support/service.ts';
 import { formOf, postToken } from '../support/tokens.ts';
 import { startOrganizations } from './fixture.ts';

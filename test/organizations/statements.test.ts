@@ -4,7 +4,7 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/ids.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { send } from '../support/graphql.ts';
+import { send } from '../support/operations/graphql.ts';
 import { basic, createTestClock } from '../support/service.ts';
 import { observeStatements } from '../support/statements.ts';
 import { formOf, postToken } from '../support/tokens.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isPublicAddress } from '../../src/outbound/address.ts';
-import { graphql, send } from '../support/graphql.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { selfSigned } from '../support/self-signed.ts';
+import { graphql, send } from '../support/operations/graphql.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
+import { selfSigned } from '../support/peers/self-signed.ts';
 import { startService } from '../support/service.ts';
 import { adminOf, createUser, createWebhook, webhookUntil } from '../support/webhooks.ts';
 

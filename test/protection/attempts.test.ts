@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
+import { openBrowser, type Visit } from '../support/people/sign-in.ts';
+import {
+  createSignInFixture,
+  openSignInPage,
+  password,
+} from '../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService, type TestService } from '../support/service.ts';
-import { openBrowser, type Visit } from '../support/sign-in.ts';
-import { createSignInFixture, openSignInPage, password } from '../support/sign-in-fixture.ts';
 
 const service = await startService({}, { poolSize: 10 });
 const fixture = await createSignInFixture(service);

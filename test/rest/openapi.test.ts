@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { eventNames } from '../../src/events/catalogue.ts';
 import { restRoutes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema.ts';
-import { callRest } from '../support/rest.ts';
+import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callRest } from '../support/rest.ts';
+import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

@@ -3,8 +3,8 @@ import {
   defaultSignInExperience,
   readSignInExperience,
 } from '../../src/sign-in-experience/settings.ts';
-import { ask, graphql, payload, send } from '../support/graphql.ts';
-import { callRest } from '../support/rest.ts';
+import { ask, graphql, payload, send } from '../support/operations/graphql.ts';
+import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

@@ -2,8 +2,8 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { expect, test } from 'vitest';
 import { loadSigningKeys } from '../../src/keys/signing-keys.ts';
 import { followSigningKeys } from '../../src/signing-keys/operations.ts';
-import { seedDirectory } from '../support/directory.ts';
-import { send } from '../support/graphql.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

@@ -1,4 +1,4 @@
-import { ask, graphql } from './graphql.ts';
+import { ask, graphql } from './operations/graphql.ts';
 
 const Events = graphql(`
   query Events($after: String) {

@@ -6,7 +6,7 @@ import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { encodePosition, logStart } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
-import { createNatsServer } from './nats.ts';
+import { createNatsServer } from './peers/nats.ts';
 import { type ServiceProcess, startProcess } from './process.ts';
 
 // Runs outside of a test too: nothing here comes from vitest.

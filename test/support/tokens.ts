@@ -1,7 +1,7 @@
 import { type AccessTokenClaims, newJti, signAccessToken } from '../../src/auth/access-token.ts';
 import { toNumericDate } from '../../src/clock.ts';
 import { newId } from '../../src/ids.ts';
-import type { TestClient } from './directory.ts';
+import type { TestClient } from './operations/directory.ts';
 import { basic, type TestService } from './service.ts';
 
 /** `grant_type` of RFC 8693 §2.1. */

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { CreateWebhookInput, DeliveryStatus } from '../generated/graphql.ts';
-import { ask, graphql, payload } from './graphql.ts';
+import { ask, graphql, payload } from './operations/graphql.ts';
 import type { TestService } from './service.ts';
 
 // On PostgreSQL, an open transaction anywhere in the cluster delays deliveries, also one in another test's database.

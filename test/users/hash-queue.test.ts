@@ -1,8 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createHashQueue, HashingBusy, hashQueue } from '../../src/users/hash-queue.ts';
-import { send } from '../support/graphql.ts';
+import { send } from '../support/operations/graphql.ts';
+import {
+  createSignInFixture,
+  openSignInPage,
+  password,
+} from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
-import { createSignInFixture, openSignInPage, password } from '../support/sign-in-fixture.ts';
 
 test('works in order up to its limit, and refuses more', async () => {
   const queue = createHashQueue({ concurrency: 2, maxWaiting: 2 });

@@ -1,11 +1,15 @@
 import { hashSync, type Version } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { readImportedDigest, verifyImportedPassword } from '../../src/users/imported-password.ts';
-import { startHeadless, step } from '../support/experience.ts';
-import { send } from '../support/graphql.ts';
+import { send } from '../support/operations/graphql.ts';
+import { startHeadless, step } from '../support/people/experience.ts';
+import { signIn } from '../support/people/sign-in.ts';
+import {
+  createSignInFixture,
+  openSignInPage,
+  redirectUri,
+} from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
-import { signIn } from '../support/sign-in.ts';
-import { createSignInFixture, openSignInPage, redirectUri } from '../support/sign-in-fixture.ts';
 import { exchange } from '../support/tokens.ts';
 
 const service = await startService();

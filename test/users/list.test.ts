@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ask, graphql, payload, send } from '../support/graphql.ts';
+import { ask, graphql, payload, send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

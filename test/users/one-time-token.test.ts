@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { transaction } from '../../src/db/transaction.ts';
 import { redeemToken } from '../../src/users/one-time-token.ts';
-import { seedDirectory } from '../support/directory.ts';
-import { ask, graphql, payload, send } from '../support/graphql.ts';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { ask, graphql, payload, send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

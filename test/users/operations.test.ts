@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type EventSeen, events as readEvents } from '../support/events.ts';
-import { ask, graphql, payload } from '../support/graphql.ts';
 import { settled } from '../support/log.ts';
+import { ask, graphql, payload } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

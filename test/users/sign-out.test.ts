@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { send } from '../support/graphql.ts';
+import { send } from '../support/operations/graphql.ts';
+import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
-import { createSignInFixture } from '../support/sign-in-fixture.ts';
 import { exchange } from '../support/tokens.ts';
 
 const service = await startService();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { send } from '../support/graphql.ts';
 import { settled } from '../support/log.ts';
+import { send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();

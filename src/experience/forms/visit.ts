@@ -6,12 +6,12 @@ import {
   readSignInExperience,
   type SignInExperience,
 } from '../../sign-in-experience/settings.ts';
-import type { BrowserInteraction } from '../browser.ts';
-import { formTokenOf } from '../form-token.ts';
+import type { BrowserInteraction } from '../access/browser.ts';
+import { formTokenOf } from '../access/form-token.ts';
+import { languageOf } from '../access/visitor.ts';
 import { type Interaction, readInteraction } from '../interaction.ts';
 import type { PageFrame } from '../pages/sign-in.ts';
 import { type Texts, texts } from '../pages/texts.ts';
-import { languageOf } from '../visitor.ts';
 
 /** Kinds of addresses that codes go to. */
 export type AddressKind = Exclude<IdentifierType, 'USERNAME'>;

@@ -1,8 +1,8 @@
 import type Provider from 'oidc-provider';
 import { toNumericDate } from '../../clock.ts';
 import type { OwnBrowser } from '../../users/operations.ts';
-import { storedId } from './adapter.ts';
 import { acrOf } from './assurance.ts';
+import { storedId } from './storage/adapter.ts';
 
 /** Set in an interaction's result if the account was created in it. */
 export const registrationResult = 'registration';

@@ -17,8 +17,6 @@ import { idTokenTtlSeconds } from '../../keys/signing-keys.ts';
 import type { Services } from '../../services.ts';
 import { sessionTtl } from '../sessions/operations.ts';
 import { claimsByScope, createFindAccount, sessionPolicyOf } from './accounts.ts';
-import { createAdapter, endGrants, grantReference } from './adapter.ts';
-import { corsAllowedOrigins, readLiveDigests } from './clients.ts';
 import { registrationResult } from './finish-interaction.ts';
 import { grantTtlSeconds, loadGrant, refreshTokenTtlSeconds } from './load-grant.ts';
 import { askSignOut, showError, showSignedOut, showUnavailable } from './pages.ts';
@@ -26,6 +24,8 @@ import { recordSignIn } from './record-sign-in.ts';
 import { prepareRequest, requestOf } from './requests.ts';
 import { findResourceServer, requestedTarget } from './resource-servers.ts';
 import { sealOneTimeToken } from './sign-in-parameters.ts';
+import { createAdapter, endGrants, grantReference } from './storage/adapter.ts';
+import { corsAllowedOrigins, readLiveDigests } from './storage/clients.ts';
 
 const opaqueTokenTtlSeconds = 3600;
 const interactionCookie = 'signet_interaction';

@@ -4,7 +4,7 @@ import { NotFoundError } from '../../errors.ts';
 import type { Session } from '../../generated/prisma/client.ts';
 import type { Context, Services } from '../../services.ts';
 import type { SessionPolicy } from '../../sign-in-experience/settings.ts';
-import { endGrantsWithin } from '../provider/adapter.ts';
+import { endGrantsWithin } from '../provider/storage/adapter.ts';
 
 /** A browser in which a user has signed in. */
 export interface NewSession {

@@ -1,9 +1,9 @@
 import { NotFoundError } from '../../errors.ts';
 import type { Session as SessionRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connectionOf } from '../../graphql/list.ts';
+import { connectionOf } from '../../graphql/lists/page.ts';
+import { relatedList } from '../../graphql/lists/related-list.ts';
 import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
-import { relatedList } from '../../graphql/related-list.ts';
 import { endUserSession } from './operations.ts';
 
 /** A browser in which a person is signed in. */

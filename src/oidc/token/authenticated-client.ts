@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ClientMetadata } from 'oidc-provider';
 import type { Services } from '../../services.ts';
-import { findClient } from '../provider/clients.ts';
+import { findClient } from '../provider/storage/clients.ts';
 import { assertSecret, readCredentials } from './client-authentication.ts';
 import type { Form } from './form.ts';
 import { InvalidClient } from './oauth-errors.ts';

@@ -4,7 +4,7 @@ import type { ClientMetadata } from 'oidc-provider';
 import { type AccessTokenClaims, TokenFault, verifyAccessToken } from '../../auth/access-token.ts';
 import { faultOfState, readTokenState } from '../../auth/caller.ts';
 import type { Services } from '../../services.ts';
-import { corsAllowedOrigins } from '../provider/clients.ts';
+import { corsAllowedOrigins } from '../provider/storage/clients.ts';
 import { authenticateClient, authenticateConfidentialClient } from './authenticated-client.ts';
 import type { Delegate } from './endpoint.ts';
 import { type Form, parseForm } from './form.ts';

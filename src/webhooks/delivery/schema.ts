@@ -3,7 +3,7 @@ import type { EventName } from '../../events/catalogue.ts';
 import { EventInterface, EventTypeEnum } from '../../events/schema.ts';
 import type { Delivery as DeliveryRow, Prisma } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
-import { assertMayFilter, connectionOf, readPage } from '../../graphql/list.ts';
+import { assertMayFilter, connectionOf, readPage } from '../../graphql/lists/page.ts';
 import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
 import { idField, type WebhookPayload, webhookPayload } from '../endpoint/schema.ts';
 import { redeliver, replayEvents, testWebhook } from './by-hand.ts';

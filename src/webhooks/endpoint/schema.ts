@@ -9,7 +9,7 @@ import {
   readPage,
   searchDescription,
   searching,
-} from '../../graphql/list.ts';
+} from '../../graphql/lists/page.ts';
 import {
   addMutation,
   asItLastWas,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { messagesTo } from '../../support/messages.ts';
+import { messagesTo } from '../../support/people/messages.ts';
+import { decodeText, openBrowser, type Visit } from '../../support/people/sign-in.ts';
+import { createSignInFixture, openSignInPage } from '../../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../../support/people/sign-in-settings.ts';
 import { startService } from '../../support/service.ts';
-import { decodeText, openBrowser, type Visit } from '../../support/sign-in.ts';
-import { createSignInFixture, openSignInPage } from '../../support/sign-in-fixture.ts';
-import { changeSettings } from '../../support/sign-in-settings.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

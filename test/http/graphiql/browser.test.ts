@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumPath, launchChromium } from '../../support/chromium.ts';
-import { send } from '../../support/graphql.ts';
+import { send } from '../../support/operations/graphql.ts';
+import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
 import { startService } from '../../support/service.ts';
 
 describe.runIf(chromiumPath)('GraphiQL in a browser', async () => {

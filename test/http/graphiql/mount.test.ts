@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { askRaw } from '../../support/raw-http.ts';
+import { askRaw } from '../../support/peers/raw-http.ts';
 import { startService } from '../../support/service.ts';
 
 const service = await startService();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { messageUntil, queue, useSmsSender } from '../../support/messages.ts';
-import { startReceiver, verify } from '../../support/receiver.ts';
+import { startReceiver, verify } from '../../support/peers/receiver.ts';
+import { messageUntil, queue, useSmsSender } from '../../support/people/messages.ts';
 import { startService } from '../../support/service.ts';
 import { adminOf, advance } from '../../support/webhooks.ts';
 

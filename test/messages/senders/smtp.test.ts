@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type MailServer, reply, startMailServer } from '../../support/mail-server.ts';
-import { messageUntil, queue, useMailServer } from '../../support/messages.ts';
+import { type MailServer, reply, startMailServer } from '../../support/peers/mail-server.ts';
+import { messageUntil, queue, useMailServer } from '../../support/people/messages.ts';
 import { startService } from '../../support/service.ts';
 import { adminOf, advance } from '../../support/webhooks.ts';
 

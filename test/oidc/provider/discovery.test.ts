@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { signingAlgorithms } from '../../../src/config.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { createSigningKey } from '../../../src/keys/signing-keys.ts';
+import { discover } from '../../support/people/sign-in.ts';
+import { createSignInFixture } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { discover } from '../../support/sign-in.ts';
-import { createSignInFixture } from '../../support/sign-in-fixture.ts';
 
 const service = await startService();
 const { issuer, baseUrl, keys, cipher, clock } = service.app.services;

@@ -4,15 +4,15 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { send } from '../../support/graphql.ts';
-import { startService } from '../../support/service.ts';
-import { openBrowser } from '../../support/sign-in.ts';
+import { send } from '../../support/operations/graphql.ts';
+import { openBrowser } from '../../support/people/sign-in.ts';
 import {
   createSignInFixture,
   openSignInPage,
   password,
   redirectUri,
-} from '../../support/sign-in-fixture.ts';
+} from '../../support/people/sign-in-fixture.ts';
+import { startService } from '../../support/service.ts';
 
 const service = await startService();
 const { services } = service.app;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { authorize, createSignInFixture } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { authorize, createSignInFixture } from '../../support/sign-in-fixture.ts';
 
 const service = await startService({ BASE_URL: 'https://id.example.com/auth' });
 const { client } = await createSignInFixture(service);

@@ -3,9 +3,9 @@ import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserPassword, updateUserSuspensionStatus } from '../../../src/users/operations.ts';
+import { discover } from '../../support/people/sign-in.ts';
+import { createSignInFixture, password, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { discover } from '../../support/sign-in.ts';
-import { createSignInFixture, password, refresh } from '../../support/sign-in-fixture.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { unfinishedShare } from '../../../src/oidc/provider/request-bounds.ts';
-import { startService } from '../../support/service.ts';
-import { openBrowser } from '../../support/sign-in.ts';
+import { openBrowser } from '../../support/people/sign-in.ts';
 import {
   authorize,
   createSignInFixture,
   openSignInPage,
   password,
-} from '../../support/sign-in-fixture.ts';
+} from '../../support/people/sign-in-fixture.ts';
+import { startService } from '../../support/service.ts';
 
 const service = await startService({ TRUST_PROXY: '1' });
 const fixture = await createSignInFixture(service);

@@ -5,15 +5,15 @@ import { issuedAt } from '../../../src/auth/access-token.ts';
 import { newId } from '../../../src/ids.ts';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
-import { basic, startService } from '../../support/service.ts';
-import { discover, openBrowser, signIn } from '../../support/sign-in.ts';
+import { discover, openBrowser, signIn } from '../../support/people/sign-in.ts';
 import {
   authorize,
   createSignInFixture,
   openSignInPage,
   password,
   redirectUri,
-} from '../../support/sign-in-fixture.ts';
+} from '../../support/people/sign-in-fixture.ts';
+import { basic, startService } from '../../support/service.ts';
 
 const service = await startService();
 const { issuer, baseUrl } = service.app.services;

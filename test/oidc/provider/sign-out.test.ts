@@ -1,8 +1,12 @@
 import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
+import { type Browser, discover, openBrowser } from '../../support/people/sign-in.ts';
+import {
+  createSignInFixture,
+  openSignInPage,
+  refresh,
+} from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { type Browser, discover, openBrowser } from '../../support/sign-in.ts';
-import { createSignInFixture, openSignInPage, refresh } from '../../support/sign-in-fixture.ts';
 import { exchange } from '../../support/tokens.ts';
 
 const service = await startService();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ask, graphql } from '../../support/graphql.ts';
+import { ask, graphql } from '../../support/operations/graphql.ts';
+import { type Browser, openBrowser } from '../../support/people/sign-in.ts';
+import { authorize, createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { type Browser, openBrowser } from '../../support/sign-in.ts';
-import { authorize, createSignInFixture, refresh } from '../../support/sign-in-fixture.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { ActClaim } from '../../../src/auth/access-token.ts';
-import { seedDirectory } from '../../support/directory.ts';
+import { seedDirectory } from '../../support/operations/directory.ts';
 import { startService } from '../../support/service.ts';
 import { exchange, userToken } from '../../support/tokens.ts';
 

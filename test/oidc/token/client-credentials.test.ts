@@ -2,7 +2,7 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
-import { seedDirectory, type TestClient } from '../../support/directory.ts';
+import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
 import { basic, startService } from '../../support/service.ts';
 import { exchange, formOf, postToken } from '../../support/tokens.ts';
 

@@ -2,7 +2,7 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
-import { seedDirectory } from '../../support/directory.ts';
+import { seedDirectory } from '../../support/operations/directory.ts';
 import { startService } from '../../support/service.ts';
 import { accessTokenType, exchange, exchangeGrantType, userToken } from '../../support/tokens.ts';
 

@@ -2,15 +2,15 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { send } from '../../support/graphql.ts';
-import { basic, startService } from '../../support/service.ts';
-import { openBrowser } from '../../support/sign-in.ts';
+import { send } from '../../support/operations/graphql.ts';
+import { openBrowser } from '../../support/people/sign-in.ts';
 import {
   authorize,
   createSignInFixture,
   password,
   redirectUri,
-} from '../../support/sign-in-fixture.ts';
+} from '../../support/people/sign-in-fixture.ts';
+import { basic, startService } from '../../support/service.ts';
 import { exchange, formOf } from '../../support/tokens.ts';
 
 const service = await startService();

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import type * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
+import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { createSignInFixture, refresh } from '../../support/sign-in-fixture.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);

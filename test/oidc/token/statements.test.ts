@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { seedDirectory } from '../../support/directory.ts';
+import { seedDirectory } from '../../support/operations/directory.ts';
 import { basic, createTestClock } from '../../support/service.ts';
 import { observeStatements } from '../../support/statements.ts';
 import {

@@ -7,11 +7,11 @@ import { purgeEvents } from '../../../src/events/purge.ts';
 import { newId } from '../../../src/ids.ts';
 import { purgeDeliveries } from '../../../src/webhooks/delivery/purge.ts';
 import type { EventType } from '../../generated/graphql.ts';
-import { ask, graphql, payload, send } from '../../support/graphql.ts';
 import { settled } from '../../support/log.ts';
-import { startReceiver, verify } from '../../support/receiver.ts';
+import { ask, graphql, payload, send } from '../../support/operations/graphql.ts';
+import { startReceiver, verify } from '../../support/peers/receiver.ts';
+import { logEnd } from '../../support/peers/subscriber.ts';
 import { startService } from '../../support/service.ts';
-import { logEnd } from '../../support/subscriber.ts';
 import {
   adminOf,
   createUser,

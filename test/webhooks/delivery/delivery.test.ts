@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { noteOutcomes } from '../../../src/webhooks/delivery/failing.ts';
-import { ask, graphql, payload } from '../../support/graphql.ts';
-import { startReceiver, verify } from '../../support/receiver.ts';
+import { ask, graphql, payload } from '../../support/operations/graphql.ts';
+import { startReceiver, verify } from '../../support/peers/receiver.ts';
 import { startService } from '../../support/service.ts';
 import {
   adminOf,

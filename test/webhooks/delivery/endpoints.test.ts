@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Answer, startReceiver } from '../../support/receiver.ts';
-import { selfSigned } from '../../support/self-signed.ts';
+import { type Answer, startReceiver } from '../../support/peers/receiver.ts';
+import { selfSigned } from '../../support/peers/self-signed.ts';
 import { startService } from '../../support/service.ts';
 import { adminOf, createUser, createWebhook, webhookUntil } from '../../support/webhooks.ts';
 

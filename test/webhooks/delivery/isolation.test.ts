@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
 import { startService } from '../../support/service.ts';
 import {
   adminOf,

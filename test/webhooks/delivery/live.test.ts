@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { ask, graphql } from '../../support/graphql.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { ask, graphql } from '../../support/operations/graphql.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { connect } from '../../support/peers/subscriber.ts';
 import { startService } from '../../support/service.ts';
-import { connect } from '../../support/subscriber.ts';
 import { adminOf, createUser, createWebhook, switchWebhook } from '../../support/webhooks.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type App, startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { claimDeliveries, leaseMs } from '../../../src/webhooks/delivery/queue.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { adminOf, createUser, createWebhook } from '../../support/webhooks.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { ask, graphql, payload, send } from '../../support/graphql.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { ask, graphql, payload, send } from '../../support/operations/graphql.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
 import { startService } from '../../support/service.ts';
 import { adminOf, createUser, createWebhook, readWebhook } from '../../support/webhooks.ts';
 

@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
-import { ask, graphql, payload, send } from '../../support/graphql.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { ask, graphql, payload, send } from '../../support/operations/graphql.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { connect, logEnd } from '../../support/peers/subscriber.ts';
 import { startService } from '../../support/service.ts';
-import { connect, logEnd } from '../../support/subscriber.ts';
 import {
   adminOf,
   advance,

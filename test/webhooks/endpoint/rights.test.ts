@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { seedDirectory, type TestClient } from '../../support/directory.ts';
-import { graphql, send } from '../../support/graphql.ts';
-import { startReceiver } from '../../support/receiver.ts';
-import { callRest } from '../../support/rest.ts';
+import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
+import { graphql, send } from '../../support/operations/graphql.ts';
+import { callRest } from '../../support/operations/rest.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
 import { startService } from '../../support/service.ts';
 import { userToken } from '../../support/tokens.ts';
 import {

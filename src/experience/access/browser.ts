@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors, type Interaction as ProviderInteraction } from 'oidc-provider';
+import { InteractionExpiredError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { getProvider, interactionTtlSeconds } from '../../oidc/provider/provider.ts';
+import type { InteractionAccess, Services } from '../../services.ts';
+import { digestOf } from '../interaction.ts';
+
+/** The interaction of a browser, and the provider's authorization request that it is for. */
+export interface BrowserInteraction {
+  readonly access: InteractionAccess;
+  readonly request: ProviderInteraction;
+}
+
+/**
+ * Finds the interaction that a browser's cookie proves. The cookie is the provider's own. The sign-in page of an
+ * interaction gets the cookie of that interaction; the Experience API gets the cookie of the newest one.
+ *
+ * @returns Undefined without such a cookie; an error with the way to begin again if the interaction is over.
+ */
+export async function findBrowserInteraction(
+  services: Services,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<BrowserInteraction | InteractionExpiredError | undefined> {
+  const provider = getProvider(services);
+  try {
+    const found = await provider.interactionDetails(request, response);
+    return { access: await adopt(services, found), request: found };
+  } catch (error) {
+    if (!(error instanceof errors.SessionNotFound)) throw error;
+  }
+  const uid = provider
+    .createContext(request, response)
+    .cookies.get(provider.cookieName('interaction'), { signed: true });
+  if (uid === undefined) return undefined;
+  return new InteractionExpiredError((await findByAddress(services, uid))?.restartUrl);
+}
+
+/** What is known of an interaction to whoever has its address alone. */
+export interface AddressedInteraction {
+  /** The authorization request once more. It holds no secret. */
+  readonly restartUrl: string | null;
+  /** Whether the browser that began it can still go on. */
+  readonly isUnderWay: boolean;
+}
+
+/**
+ * Finds an interaction by the address of its pages, for a browser without its cookie, which ends when it does.
+ *
+ * @returns Null for one that never was, or that is long over.
+ */
+export async function findByAddress(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  uid: string,
+): Promise<AddressedInteraction | null> {
+  const known = await database.prisma.interaction.findUnique({
+    where: { digest: digestOf(uid) },
+    select: { restartUrl: true, expiresAt: true, userId: true },
+  });
+  return (
+    known && {
+      restartUrl: known.restartUrl,
+      isUnderWay: known.userId === null && known.expiresAt > clock.now(),
+    }
+  );
+}
+
+/** Finds the row of an interaction that the provider began, or creates it. */
+async function adopt(
+  { database, clock, issuer }: Services,
+  { uid, params }: ProviderInteraction,
+): Promise<InteractionAccess> {
+  const digest = digestOf(uid);
+  const select = { id: true } as const;
+  const { interaction } = database.prisma;
+  const known = await interaction.findUnique({ where: { digest }, select });
+  if (known) return { id: known.id, uid };
+  const now = clock.now();
+  await interaction.createMany({
+    data: {
+      id: newId('Interaction'),
+      digest,
+      applicationId: String(params['client_id']),
+      event: params['screen_hint'] === 'register' ? 'REGISTER' : 'SIGN_IN',
+      restartUrl: restartUrlOf(issuer, params),
+      createdAt: now,
+      // By this clock. A browser that looks late loses the provider's interaction before.
+      expiresAt: new Date(now.getTime() + interactionTtlSeconds * 1000),
+    },
+    // A concurrent request may have created it.
+    skipDuplicates: true,
+  });
+  return { ...(await interaction.findUniqueOrThrow({ where: { digest }, select })), uid };
+}
+
+/** The authorization request once more; its answer is as good for the application as the first one's. */
+function restartUrlOf(issuer: string, params: ProviderInteraction['params']): string {
+  const url = new URL(`${issuer}/auth`);
+  for (const [name, value] of Object.entries(params)) {
+    // It is good for one use, and what stands here was sealed for this request.
+    if (name === 'one_time_token') continue;
+    for (const one of [value].flat()) {
+      if (one !== undefined && one !== null) url.searchParams.append(name, String(one));
+    }
+  }
+  return url.href;
+}

@@ -1,0 +1,21 @@
+import type { InteractionAccess, Services } from '../../services.ts';
+import { digestOf } from '../interaction.ts';
+
+/**
+ * Finds the interaction of the token in an `Authorization: Interaction <token>` header.
+ *
+ * @returns Null for a header in another form, and for an unknown token.
+ */
+export async function findTokenInteraction(
+  { database }: Pick<Services, 'database'>,
+  authorization: string,
+): Promise<InteractionAccess | null> {
+  const [, token] = /^Interaction +([\w-]{43})$/i.exec(authorization) ?? [];
+  if (token === undefined) return null;
+  const interaction = await database.prisma.interaction.findUnique({
+    where: { digest: digestOf(token) },
+    select: { id: true, request: true },
+  });
+  // The id of a browser's interaction stands in its URL, so it must give no access.
+  return interaction && interaction.request !== null ? { id: interaction.id, uid: null } : null;
+}

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import Provider, {
+  type Adapter,
+  type AdapterFactory,
+  type AdapterPayload,
+  errors,
+} from 'oidc-provider';
+import { toNumericDate } from '../../../clock.ts';
+import { type Transaction, transaction } from '../../../db/transaction.ts';
+import type { OidcRecord, Prisma } from '../../../generated/prisma/client.ts';
+import { kindOfId } from '../../../ids.ts';
+import { clientOf } from '../../../protection/addresses.ts';
+import { maxAccessTokenTtlSeconds } from '../../../resources/operations.ts';
+import type { Services } from '../../../services.ts';
+import { unfinishedShare } from '../request-bounds.ts';
+import { requestOf } from '../requests.ts';
+import { findClientMetadata } from './clients.ts';
+
+type Store = Pick<Services, 'database' | 'clock'>;
+
+/**
+ * The id that a record is stored under. Most ids are credentials (codes, refresh tokens, session cookies), so the table
+ * holds only their digests.
+ */
+export const storedId = (id: string) => createHash('sha256').update(id).digest('base64url');
+
+/** The name of a grant inside access tokens. It is not the grant's id, which clients do not need. */
+export const grantReference = storedId;
+
+/** Stores what oidc-provider keeps in the table OidcRecord, under the digest of its id. */
+export function createAdapter(services: Services): AdapterFactory {
+  return (model) => (model === 'Client' ? clientAdapter(services) : recordAdapter(services, model));
+}
+
+/** Whether anyone can create this record without signing in, and leave it unfinished. */
+const isBegunAlone = (model: string, { result, accountId }: AdapterPayload): boolean =>
+  (model === 'Interaction' && !result?.login) || (model === 'Session' && accountId === undefined);
+
+/** The address share that the current request counts in; undefined without a request. */
+function currentShare(): string | undefined {
+  const { ctx } = Provider;
+  return ctx && clientOf(requestOf(ctx).ip);
+}
+
+async function keepWithinShare(
+  { database }: Pick<Services, 'database'>,
+  address: string,
+): Promise<void> {
+  await database.prisma.$executeRaw`
+    DELETE FROM "OidcRecord" WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM "OidcRecord" WHERE "address" = ${address}
+       ORDER BY "expiresAt" DESC OFFSET ${unfinishedShare}))`;
+}
+
+function clientAdapter(services: Services): Adapter {
+  const refuse = async () => {
+    throw new Error('Applications change through their operations alone.');
+  };
+  return {
+    find: (id) => findClientMetadata(services, id),
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    upsert: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+  };
+}
+
+function recordAdapter({ database, clock }: Store, model: string): Adapter {
+  const records = database.prisma.oidcRecord;
+  const keyOf = (id: string) => ({ model_id: { model, id: storedId(id) } });
+  const inForce = (row: OidcRecord | null): row is OidcRecord =>
+    row !== null && (row.expiresAt === null || row.expiresAt > clock.now());
+
+  return {
+    async upsert(id, payload, expiresInSeconds) {
+      const key = keyOf(id);
+      const address = isBegunAlone(model, payload) ? currentShare() : null;
+      const data = {
+        payload: withoutIds(payload),
+        grantId: payload.grantId ?? null,
+        uid: payload.uid ?? null,
+        accountId: accountIdOf(payload) ?? null,
+        ...(address === undefined ? {} : { address }),
+        clientId: payload.clientId ?? null,
+        expiresAt:
+          expiresInSeconds === undefined
+            ? null
+            : new Date(clock.now().getTime() + expiresInSeconds * 1000),
+      };
+      await records.upsert({ where: key, create: { ...key.model_id, ...data }, update: data });
+      await noteActivity({ database, clock }, model, payload, data.expiresAt);
+      if (address != null) await keepWithinShare({ database }, address);
+    },
+
+    async find(id) {
+      const row = await records.findUnique({ where: keyOf(id) });
+      // A request that was running when its grant ended may have stored the grant again.
+      if (model === 'Grant' && (await isRevoked({ database }, id))) return undefined;
+      if (model === 'Session' && (await hasEnded({ database }, row))) return undefined;
+      return inForce(row) ? { ...payloadOf(row), jti: id } : undefined;
+    },
+
+    async findByUid(uid) {
+      const row = await records.findFirst({ where: { model, uid } });
+      if (model === 'Session' && (await hasEnded({ database }, row))) return undefined;
+      return inForce(row) ? payloadOf(row) : undefined;
+    },
+
+    // Only the device grant has user codes.
+    findByUserCode: async () => undefined,
+
+    /** @throws {InvalidGrant} for all but the first of concurrent requests. */
+    async consume(id) {
+      const { count } = await records.updateMany({
+        where: { ...keyOf(id).model_id, consumedAt: null },
+        data: { consumedAt: clock.now() },
+      });
+      if (count === 1) return;
+      // The library has checked before, but two concurrent requests both pass that check. The second is a replay.
+      const row = await records.findUnique({ where: keyOf(id) });
+      if (row?.grantId) await endGrants({ database, clock }, [row.grantId]);
+      throw new errors.InvalidGrant('consumed at the same time by another request');
+    },
+
+    async destroy(id) {
+      await records.deleteMany({ where: keyOf(id).model_id });
+    },
+
+    async revokeByGrantId(grantId) {
+      // The library calls this for each model, always for access tokens too; one call ends the whole grant.
+      if (model === 'AccessToken') await endGrants({ database, clock }, [grantId]);
+    },
+  };
+}
+
+/**
+ * Ends grants and all that came from them: codes, refresh tokens, access tokens, and the tokens those were exchanged
+ * for. JWT access tokens are stored nowhere; they name their grant, so one that is being issued now, on any node, is
+ * dead too.
+ */
+export async function endGrants(
+  { database, clock }: Store,
+  grantIds: readonly string[],
+): Promise<void> {
+  if (grantIds.length === 0) return;
+  await transaction(database, (tx) => endGrantsWithin(tx, { clock }, grantIds));
+}
+
+/** Like {@link endGrants}, inside a transaction. */
+export async function endGrantsWithin(
+  tx: Transaction,
+  { clock }: Pick<Services, 'clock'>,
+  grantIds: readonly string[],
+): Promise<void> {
+  if (grantIds.length === 0) return;
+  const references = grantIds.map(grantReference);
+  const now = clock.now().getTime();
+  const expiresAt = new Date(now + maxAccessTokenTtlSeconds * 1000).toISOString();
+  await tx.$executeRaw`
+    INSERT INTO "RevokedToken" ("jti", "expiresAt")
+    SELECT DISTINCT r, ${expiresAt}::timestamptz FROM unnest(${references}::text[]) r
+    ON CONFLICT ("jti") DO UPDATE SET "expiresAt" = excluded."expiresAt"`;
+  await tx.oidcRecord.deleteMany({
+    // A running sign-in also names the grant, but continues for another person.
+    where: { grantId: { in: [...grantIds] }, model: { not: 'Interaction' } },
+  });
+  await tx.oidcRecord.deleteMany({ where: { model: 'Grant', id: { in: references } } });
+}
+
+const isRevoked = async ({ database }: Pick<Services, 'database'>, grantId: string) =>
+  (await database.prisma.revokedToken.count({ where: { jti: grantReference(grantId) } })) > 0;
+
+/** Whether a user's session was ended; a request that was running may have stored it again. */
+async function hasEnded(
+  { database }: Pick<Services, 'database'>,
+  row: OidcRecord | null,
+): Promise<boolean> {
+  if (!row?.uid || kindOfId(row.uid) !== 'Session') return false;
+  return (await database.prisma.session.count({ where: { id: row.uid } })) === 0;
+}
+
+/** Records the use of a session: at the authorization endpoint, or by a refresh token. */
+async function noteActivity(
+  { database, clock }: Store,
+  model: string,
+  { uid, sessionUid, authorizations }: AdapterPayload,
+  expiresAt: Date | null,
+): Promise<void> {
+  const id = model === 'Session' ? uid : model === 'RefreshToken' ? sessionUid : undefined;
+  if (id === undefined || kindOfId(id) !== 'Session') return;
+  await database.prisma.session.updateMany({
+    where: { id },
+    data: {
+      lastActiveAt: clock.now(),
+      ...(model === 'Session' && expiresAt ? { expiresAt } : {}),
+      ...(authorizations ? { applicationIds: Object.keys(authorizations) } : {}),
+    },
+  });
+}
+
+function withoutIds({ jti: _jti, session, ...payload }: AdapterPayload): Prisma.InputJsonObject {
+  // The cookie is the session's id; nothing here reads it.
+  const { cookie: _cookie, ...rest } = session ?? {};
+  // The payload is made for JSON.stringify, so it holds only JSON.
+  return { ...payload, ...(session ? { session: rest } : {}) } as Prisma.InputJsonObject;
+}
+
+const payloadOf = ({ payload, consumedAt }: OidcRecord): AdapterPayload => ({
+  ...(payload as Prisma.JsonObject as AdapterPayload),
+  ...(consumedAt ? { consumed: toNumericDate(consumedAt) } : {}),
+});
+
+// Operations that end a user's sign-ins delete by account id. A signed-in interaction belongs to its user too.
+const accountIdOf = ({ accountId, session, result }: AdapterPayload): string | undefined =>
+  accountId ?? result?.login?.accountId ?? session?.accountId;

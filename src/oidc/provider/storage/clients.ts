@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import type { ClientMetadata, SigningAlgorithm } from 'oidc-provider';
+import type { Application } from '../../../generated/prisma/client.ts';
+import type { Services } from '../../../services.ts';
+import { idForQuery } from '../../token/target.ts';
+
+type Store = Pick<Services, 'database' | 'clock'>;
+
+/** The client metadata with the origins whose scripts may call as this application. */
+export const corsAllowedOrigins = 'cors_allowed_origins';
+
+// oidc-provider requires a secret for every confidential client, but never compares this one.
+const placeholderSecret = randomBytes(32).toString('base64url');
+
+/** An application as oidc-provider's client metadata (RFC 7591 §2), read on every call; undefined if there is none. */
+export async function findClientMetadata(
+  { database }: Store,
+  clientId: string,
+): Promise<ClientMetadata | undefined> {
+  const id = idForQuery(clientId, 'Application');
+  if (id === null) return undefined;
+  const application = await database.prisma.application.findUnique({ where: { id } });
+  return application ? metadataOf(application) : undefined;
+}
+
+/**
+ * Like {@link findClientMetadata}, with the SHA-256 of each live secret in hexadecimal. One statement runs whether or
+ * not the application exists, so the time reveals nothing.
+ */
+export async function findClient(
+  { database, clock }: Store,
+  clientId: string,
+): Promise<{ metadata: ClientMetadata | undefined; digests: string[] }> {
+  const application = await database.prisma.application.findUnique({
+    where: { id: idForQuery(clientId, 'Application') ?? '' },
+    include: { secrets: { where: liveAt(clock.now()), select: { digest: true } } },
+  });
+  return {
+    metadata: application ? metadataOf(application) : undefined,
+    digests: application?.secrets.map(inHexadecimal) ?? [],
+  };
+}
+
+const liveAt = (now: Date) => ({ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] });
+const inHexadecimal = ({ digest }: { digest: Uint8Array }) => Buffer.from(digest).toString('hex');
+
+const isConfidential = (type: Application['type']): boolean =>
+  type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
+
+function metadataOf(application: Application): ClientMetadata {
+  const { type } = application;
+  const hasUsers = type !== 'MACHINE_TO_MACHINE';
+  const canSignIn = hasUsers && application.redirectUris.length > 0;
+  return {
+    client_id: application.id,
+    client_name: application.name,
+    ...(application.idTokenSigningAlg
+      ? { id_token_signed_response_alg: application.idTokenSigningAlg as SigningAlgorithm }
+      : {}),
+    application_type: type === 'NATIVE' ? 'native' : 'web',
+    ...(isConfidential(type)
+      ? { token_endpoint_auth_method: 'client_secret_basic', client_secret: placeholderSecret }
+      : { token_endpoint_auth_method: 'none' }),
+    grant_types: [
+      ...(canSignIn ? ['authorization_code'] : []),
+      ...(hasUsers ? ['refresh_token'] : []),
+    ],
+    response_types: canSignIn ? ['code'] : [],
+    redirect_uris: canSignIn ? application.redirectUris : [],
+    post_logout_redirect_uris: hasUsers ? application.postLogoutRedirectUris : [],
+    [corsAllowedOrigins]: [
+      ...application.corsAllowedOrigins,
+      // The redirect ends on the page whose script then requests the tokens.
+      ...(type === 'SPA' ? application.redirectUris.flatMap(originOf) : []),
+    ],
+  };
+}
+
+const originOf = (uri: string) => (URL.canParse(uri) ? [new URL(uri).origin] : []);
+
+/** The SHA-256 of each live secret of an application, in hexadecimal. */
+export async function readLiveDigests(
+  { database, clock }: Store,
+  applicationId: string,
+): Promise<string[]> {
+  const secrets = await database.prisma.applicationSecret.findMany({
+    where: { applicationId, ...liveAt(clock.now()) },
+    select: { digest: true },
+  });
+  return secrets.map(inHexadecimal);
+}

@@ -1,0 +1,76 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { raise, settled, userEvent } from '../../support/log.ts';
+import { logEnd } from '../../support/peers/subscriber.ts';
+import { startService } from '../../support/service.ts';
+
+const service = await startService();
+const { services } = service.app;
+const token = await service.managementToken();
+const endpoint = { url: service.url, token };
+
+const document = 'subscription ($after: String) { events(after: $after) { cursor data } }';
+
+/** Opens a stream as an EventSource does, and reads so many frames that tell something. */
+async function read(count: number, variables: object, lastEventId?: string) {
+  const url = new URL(`${service.url}/graphql`);
+  url.searchParams.set('query', document);
+  url.searchParams.set('variables', JSON.stringify(variables));
+  const aborting = new AbortController();
+  onTestFinished(() => aborting.abort());
+  const response = await fetch(url, {
+    headers: {
+      accept: 'text/event-stream',
+      authorization: `Bearer ${token}`,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
+    signal: aborting.signal,
+  });
+  let text = '';
+  const frames = () => text.split('\n\n').filter((frame) => frame.includes('event:'));
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    if (text.endsWith('\n\n') && frames().length >= count) break;
+  }
+  aborting.abort();
+  return frames().map((frame) => {
+    const fields = Object.fromEntries(
+      frame
+        .split('\n')
+        .map((line) => [line.split(':')[0], line.slice(line.indexOf(':') + 1).trim()]),
+    );
+    return { id: fields['id'], event: fields['event'], data: JSON.parse(fields['data'] || 'null') };
+  });
+}
+
+const namesOf = (frames: Awaited<ReturnType<typeof read>>) =>
+  frames.map(({ data }) => data.data.events.data.name);
+
+test("an event's frame has its cursor as id, caught up and live", async () => {
+  const after = await logEnd(endpoint, services.database);
+  await raise(services, [userEvent('past')]);
+  await settled(services.database);
+  const reading = read(2, { after });
+  await raise(services, [userEvent('live')]);
+  const frames = await reading;
+  expect(namesOf(frames)).toEqual(['past', 'live']);
+  expect(frames.map(({ event }) => event)).toEqual(['next', 'next']);
+  expect(frames.map(({ id }) => id)).toEqual(frames.map(({ data }) => data.data.events.cursor));
+});
+
+test('Last-Event-ID goes on where the stream broke, whatever "after" says', async () => {
+  const after = await logEnd(endpoint, services.database);
+  await raise(
+    services,
+    ['one', 'two', 'three'].map((name) => userEvent(name)),
+  );
+  await settled(services.database);
+  const [first] = await read(3, { after });
+  expect(namesOf(await read(2, { after }, first?.id))).toEqual(['two', 'three']);
+  expect(namesOf(await read(2, {}, first?.id))).toEqual(['two', 'three']);
+  expect(namesOf(await read(3, { after }, ''))).toEqual(['one', 'two', 'three']);
+});
+
+test('a Last-Event-ID that is no cursor is refused', async () => {
+  const [frame] = await read(1, {}, 'nonsense');
+  expect(frame?.data).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+});

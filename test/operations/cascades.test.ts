@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { createMaker } from '../support/operations/operation-cases.ts';
+import { mutations, overGraphQL } from '../support/operations/operations.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService();
+const { prisma } = service.app.services.database;
+const make = createMaker(overGraphQL(service, await service.managementToken()));
+const { done } = make;
+
+/** The events that a deletion raises, in order, by what they say. */
+async function eventsOf(operation: string, id: string) {
+  const before = await prisma.event.findFirst({ orderBy: { position: 'desc' } });
+  await done(operation, { id });
+  return prisma.event.findMany({
+    where: { position: { gt: before?.position ?? 0n } },
+    orderBy: { position: 'asc' },
+    select: { type: true, data: true },
+  });
+}
+
+const described = (operation: string) => mutations[operation]?.description ?? '';
+const membership = (organizationId: string, lists: object) => ({
+  type: 'Organization.Membership.Updated',
+  data: {
+    organizationId,
+    addedUserIds: [],
+    removedUserIds: [],
+    addedApplicationIds: [],
+    removedApplicationIds: [],
+    ...lists,
+  },
+});
+const roleLoses = (roleId: string, ids: readonly string[]) => ({
+  type: 'Role.Scopes.Updated',
+  data: {
+    roleId,
+    addedScopes: [],
+    removedScopes: ids.map((id) => expect.objectContaining({ id })),
+  },
+});
+const organizationRoleLoses = (organizationRoleId: string, lists: object) => ({
+  type: 'OrganizationRole.Scopes.Updated',
+  data: {
+    organizationRoleId,
+    addedScopes: [],
+    removedScopes: [],
+    addedResourceScopes: [],
+    removedResourceScopes: [],
+    ...lists,
+  },
+});
+const deleted = (type: string, id: string) => ({ type, data: expect.objectContaining({ id }) });
+
+test('a scope goes from the roles that hold it, and they say so first', async () => {
+  const scopeId = await make.scope();
+  const roleId = await make.role({ scopeIds: [scopeId] });
+  const organizationRoleId = await make.organizationRole({ scopeIds: [scopeId] });
+  expect(await eventsOf('deleteScope', scopeId)).toEqual([
+    roleLoses(roleId, [scopeId]),
+    organizationRoleLoses(organizationRoleId, {
+      removedResourceScopes: [expect.objectContaining({ id: scopeId })],
+    }),
+    deleted('Scope.Deleted', scopeId),
+  ]);
+  expect(await prisma.roleScope.count({ where: { scopeId } })).toBe(0);
+  expect(described('deleteScope')).toMatch(/Role\.Scopes\.Updated.*Scope\.Deleted/);
+});
+
+test('a resource takes its scopes with it, from every role that holds some', async () => {
+  const resourceId = await make.resource();
+  const first = await make.scope({ resourceId });
+  const second = await make.scope({ resourceId });
+  const roleId = await make.role({ scopeIds: [first, second] });
+  const organizationRoleId = await make.organizationRole({ scopeIds: [second] });
+  expect(await eventsOf('deleteResource', resourceId)).toEqual([
+    roleLoses(roleId, [first, second]),
+    organizationRoleLoses(organizationRoleId, {
+      removedResourceScopes: [expect.objectContaining({ id: second })],
+    }),
+    deleted('Scope.Deleted', first),
+    deleted('Scope.Deleted', second),
+  ]);
+  expect(await prisma.scope.count({ where: { resourceId } })).toBe(0);
+  expect(described('deleteResource')).toMatch(/Role\.Scopes\.Updated.*Scope\.Deleted/);
+});
+
+test('a role goes from users and applications', async () => {
+  const [roleId, userId] = [await make.role(), await make.user()];
+  await done('assignUserRoles', { userId, roleIds: [roleId] });
+  expect(await eventsOf('deleteRole', roleId)).toEqual([deleted('Role.Deleted', roleId)]);
+  expect(await prisma.userRole.count({ where: { roleId } })).toBe(0);
+  expect(described('deleteRole')).toMatch(/Role\.Deleted/);
+});
+
+test('a user leaves every organization', async () => {
+  const { organizationId, userId } = await make.member();
+  expect(await eventsOf('deleteUser', userId)).toEqual([
+    membership(organizationId, { removedUserIds: [userId] }),
+    deleted('User.Deleted', userId),
+  ]);
+  expect(await prisma.organizationUser.count({ where: { userId } })).toBe(0);
+  expect(described('deleteUser')).toMatch(/Organization\.Membership\.Updated/);
+});
+
+test('an application leaves every organization', async () => {
+  const { organizationId, applicationId } = await make.applicationMember();
+  expect(await eventsOf('deleteApplication', applicationId)).toEqual([
+    membership(organizationId, { removedApplicationIds: [applicationId] }),
+  ]);
+  expect(await prisma.applicationSecret.count({ where: { applicationId } })).toBe(0);
+  expect(described('deleteApplication')).toMatch(/Organization\.Membership\.Updated/);
+});
+
+test('an organization loses all its members, and its invitations go with it', async () => {
+  const { organizationId, userId } = await make.member();
+  const applicationId = await make.application();
+  await done('addOrganizationApplications', { organizationId, applicationIds: [applicationId] });
+  await make.invitation({ organizationId });
+  expect(await eventsOf('deleteOrganization', organizationId)).toEqual([
+    membership(organizationId, {
+      removedUserIds: [userId],
+      removedApplicationIds: [applicationId],
+    }),
+    deleted('Organization.Deleted', organizationId),
+  ]);
+  expect(await prisma.organizationInvitation.count({ where: { organizationId } })).toBe(0);
+  expect(described('deleteOrganization')).toMatch(/Organization\.Membership\.Updated/);
+});
+
+test('an organization role goes from its members', async () => {
+  const { organizationId, userId } = await make.member();
+  const organizationRoleId = await make.organizationRole();
+  await done('assignOrganizationUserRoles', {
+    organizationId,
+    userId,
+    organizationRoleIds: [organizationRoleId],
+  });
+  expect(await eventsOf('deleteOrganizationRole', organizationRoleId)).toEqual([
+    deleted('OrganizationRole.Deleted', organizationRoleId),
+  ]);
+  expect(await prisma.organizationUserRole.count({ where: { organizationRoleId } })).toBe(0);
+  expect(described('deleteOrganizationRole')).toMatch(/OrganizationRole\.Deleted/);
+});
+
+test('an organization scope goes from the roles that hold it, and they say so first', async () => {
+  const organizationScopeId = await make.organizationScope();
+  const organizationRoleId = await make.organizationRole({
+    organizationScopeIds: [organizationScopeId],
+  });
+  expect(await eventsOf('deleteOrganizationScope', organizationScopeId)).toEqual([
+    organizationRoleLoses(organizationRoleId, {
+      removedScopes: [expect.objectContaining({ id: organizationScopeId })],
+    }),
+    deleted('OrganizationScope.Deleted', organizationScopeId),
+  ]);
+  expect(described('deleteOrganizationScope')).toMatch(/OrganizationRole\.Scopes\.Updated/);
+});

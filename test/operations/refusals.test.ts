@@ -1,0 +1,139 @@
+import { getNamedType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { seedDirectory } from '../support/operations/directory.ts';
+import { createFingerprint } from '../support/operations/fingerprint.ts';
+import { createMaker, operationCases } from '../support/operations/operation-cases.ts';
+import {
+  type Input,
+  inputFields,
+  mutations,
+  type Outcome,
+  overGraphQL,
+  overRest,
+  resultTypes,
+} from '../support/operations/operations.ts';
+import { startService } from '../support/service.ts';
+
+const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
+const { prisma } = service.app.services.database;
+const { managementScopes } = await import('../../src/auth/scopes.ts');
+const admin = await service.managementToken();
+const calls = { GraphQL: overGraphQL(service, admin), REST: overRest(service, admin) };
+const make = createMaker(calls.GraphQL);
+const cases = operationCases(make, seedDirectory(service.app.services.database, service.clock));
+
+/** An access token for another API than the management one. */
+const foreignToken = await (async () => {
+  const directory = seedDirectory(service.app.services.database, service.clock);
+  const [client, resource] = [
+    await directory.createClient(),
+    await directory.createResource(['all']),
+  ];
+  await directory.allowClient(client, resource, ['all']);
+  const response = await fetch(`${service.url}/oidc/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: client.id,
+      client_secret: client.secret,
+      resource: resource.indicator,
+      scope: 'all',
+    }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+})();
+
+const fingerprint = await createFingerprint(prisma);
+
+async function writesNothing(attempt: () => Promise<Outcome>): Promise<Outcome> {
+  const before = await fingerprint();
+  const outcome = await attempt();
+  expect(await fingerprint()).toEqual(before);
+  return outcome;
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  INVALID_INPUT: 422,
+  BAD_USER_INPUT: 400,
+  FORBIDDEN: 403,
+  UNAUTHENTICATED: 401,
+};
+// Over GraphQL a refusal is a member of the result union and the request itself went well.
+const isInUnion = (code: string) => ['NOT_FOUND', 'CONFLICT', 'INVALID_INPUT'].includes(code);
+const statusOf = (via: string, code: string) =>
+  via === 'GraphQL' && isInUnion(code) ? 200 : statuses[code];
+
+const idFields = (operation: string) =>
+  Object.values(inputFields(operation)).filter(({ type }) => getNamedType(type).name === 'ID');
+
+/** The input with one id replaced by one of the same kind that nothing has. */
+function withUnknown(input: Input, field: string): { input: Input; id: string } {
+  const value = input[field];
+  const known = String(Array.isArray(value) ? value[0] : value);
+  const id = `${known.split('_')[0]}_01h455vb4pex5vsknk084sn02q`;
+  return { id, input: { ...input, [field]: Array.isArray(value) ? [...value, id] : id } };
+}
+
+test('every mutation of the schema has a case', () => {
+  expect(Object.keys(cases).sort()).toEqual(Object.keys(mutations).sort());
+});
+
+describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
+  const call = calls[via];
+
+  describe.each(Object.entries(cases))('%s', (operation, { scope, given, ...of }) => {
+    const members = resultTypes(operation).map(({ name }) => name);
+
+    test('refuses what it must, writes nothing then, and takes the same call without the fault', async () => {
+      const input = await given();
+      const refused = async (code: string, faulty: Input, token?: string) => {
+        const outcome = await writesNothing(() => call(operation, faulty, token));
+        expect(outcome).toMatchObject({ code, status: statusOf(via, code) });
+        return outcome;
+      };
+
+      for (const { name } of idFields(operation).filter(({ name }) => name in input)) {
+        const unknown = withUnknown(input, name);
+        expect(await refused('NOT_FOUND', unknown.input)).toMatchObject({ id: unknown.id });
+      }
+      if (of.missing) await refused('NOT_FOUND', { ...input, ...of.missing });
+      expect(members.includes('NotFoundError')).toBe(
+        of.missing !== undefined || idFields(operation).length > 0,
+      );
+
+      expect(members.includes('ConflictError')).toBe(of.duplicate !== undefined);
+      if (of.duplicate) {
+        const { replace, path } = await of.duplicate(input);
+        expect(await refused('CONFLICT', { ...input, ...replace })).toMatchObject({ path: [path] });
+      }
+
+      expect(members.includes('InvalidInputError')).toBe(of.invalid !== undefined);
+      for (const fault of of.invalid ?? []) {
+        const [field] = Object.keys(fault);
+        const { issues } = await refused('INVALID_INPUT', { ...input, ...fault });
+        expect(issues?.map(({ path }) => path[0])).toContain(field);
+      }
+      await refused('BAD_USER_INPUT', { ...input, noSuchField: true });
+
+      const others = [...managementScopes.keys()].filter(
+        (name) => name !== scope && name !== 'all',
+      );
+      const lacking = await service.managementToken(others.join(' '));
+      expect(await refused('FORBIDDEN', input, lacking)).toMatchObject({ requiredScope: scope });
+      await refused('UNAUTHENTICATED', input, foreignToken);
+      await refused('UNAUTHENTICATED', input, 'nonsense');
+
+      const beside = of.scopesBeside ?? [];
+      for (const missing of beside) {
+        const almost = await service.managementToken(
+          [scope, ...beside.filter((one) => one !== missing)].join(' '),
+        );
+        expect(await refused('FORBIDDEN', input, almost)).toMatchObject({ requiredScope: missing });
+      }
+      const enough = await service.managementToken([scope, ...beside].join(' '));
+      expect(await call(operation, input, enough)).toMatchObject({ code: 'OK' });
+    });
+  });
+});

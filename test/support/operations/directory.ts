@@ -1,0 +1,205 @@
+import { digestSecret, generateSecret } from '../../../src/applications/secret.ts';
+import type { Clock } from '../../../src/clock.ts';
+import type { Database } from '../../../src/db/database.ts';
+import type {
+  ApplicationType,
+  Organization,
+  Prisma,
+  Resource,
+  Session,
+  User,
+} from '../../../src/generated/prisma/client.ts';
+import { newId } from '../../../src/ids.ts';
+
+/** An application and its secret, as in a client's configuration. */
+export interface TestClient {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Writes directory records straight into the tables. */
+export function seedDirectory(database: Database, clock: Clock) {
+  const { prisma } = database;
+  const stamps = () => ({ createdAt: clock.now(), updatedAt: clock.now() });
+  let count = 0;
+  const nextName = (kind: string) => {
+    count += 1;
+    return `${kind} ${count}`;
+  };
+
+  async function scopeIds(resource: Resource, names: readonly string[]) {
+    const scopes = await prisma.scope.findMany({
+      where: { resourceId: resource.id, name: { in: [...names] } },
+      select: { id: true },
+    });
+    if (scopes.length !== names.length) throw new Error(`Not all of ${names} are on the resource.`);
+    return scopes.map(({ id }) => id);
+  }
+
+  async function createRole(
+    type: 'USER' | 'MACHINE_TO_MACHINE',
+    resource: Resource,
+    scopes: readonly string[],
+  ) {
+    const role = await prisma.role.create({
+      data: { id: newId('Role'), name: nextName('Role'), type, ...stamps() },
+    });
+    const ids = await scopeIds(resource, scopes);
+    await prisma.roleScope.createMany({
+      data: ids.map((scopeId) => ({ roleId: role.id, scopeId })),
+    });
+    return role;
+  }
+
+  /** @param scopes Names of scopes by resource, and names of organization scopes, which are created if missing. */
+  async function createOrganizationRole(
+    type: 'USER' | 'MACHINE_TO_MACHINE',
+    scopes: {
+      resource?: Resource;
+      resourceScopes?: readonly string[];
+      organizationScopes?: readonly string[];
+    },
+  ) {
+    const role = await prisma.organizationRole.create({
+      data: {
+        id: newId('OrganizationRole'),
+        name: nextName('Organization role'),
+        type,
+        ...stamps(),
+      },
+    });
+    if (scopes.resource) {
+      const ids = await scopeIds(scopes.resource, scopes.resourceScopes ?? []);
+      await prisma.organizationRoleResourceScope.createMany({
+        data: ids.map((scopeId) => ({ organizationRoleId: role.id, scopeId })),
+      });
+    }
+    for (const name of scopes.organizationScopes ?? []) {
+      const scope = await prisma.organizationScope.upsert({
+        where: { name },
+        create: { id: newId('OrganizationScope'), name, ...stamps() },
+        update: {},
+      });
+      await prisma.organizationRoleScope.create({
+        data: { organizationRoleId: role.id, organizationScopeId: scope.id },
+      });
+    }
+    return role;
+  }
+
+  return {
+    createUser: (values: Partial<Prisma.UserUncheckedCreateInput> = {}): Promise<User> =>
+      prisma.user.create({ data: { id: newId('User'), ...stamps(), ...values } }),
+
+    async createClient(
+      values: Partial<Prisma.ApplicationUncheckedCreateInput> = {},
+      secret: { value?: string; expiresAt?: Date } = {},
+    ): Promise<TestClient> {
+      const id = newId('Application');
+      const type: ApplicationType = 'MACHINE_TO_MACHINE';
+      await prisma.application.create({
+        data: { id, name: nextName('Application'), type, ...stamps(), ...values },
+      });
+      return { id, secret: await this.createSecret(id, secret) };
+    },
+
+    async createSecret(
+      applicationId: string,
+      { value = generateSecret(), expiresAt }: { value?: string; expiresAt?: Date } = {},
+    ): Promise<string> {
+      await prisma.applicationSecret.create({
+        data: {
+          id: newId('ApplicationSecret'),
+          applicationId,
+          name: nextName('Secret'),
+          digest: digestSecret(value),
+          expiresAt: expiresAt ?? null,
+          createdAt: clock.now(),
+        },
+      });
+      return value;
+    },
+
+    async createResource(
+      scopes: readonly string[],
+      values: Partial<Prisma.ResourceUncheckedCreateInput> = {},
+    ): Promise<Resource> {
+      const id = newId('Resource');
+      const resource = await prisma.resource.create({
+        data: {
+          id,
+          name: nextName('Resource'),
+          indicator: `https://${id.replace('_', '-')}.example.com/api`,
+          ...stamps(),
+          ...values,
+        },
+      });
+      await prisma.scope.createMany({
+        data: scopes.map((name) => ({ id: newId('Scope'), resourceId: id, name, ...stamps() })),
+      });
+      return resource;
+    },
+
+    /** A session as a sign-in leaves it, without a browser. */
+    createSession: (userId: string): Promise<Session> => {
+      const now = clock.now();
+      return prisma.session.create({
+        data: {
+          id: newId('Session'),
+          userId,
+          ip: '192.0.2.1',
+          createdAt: now,
+          lastActiveAt: now,
+          expiresAt: new Date(now.getTime() + 3_600_000),
+        },
+      });
+    },
+
+    createOrganization: (): Promise<Organization> =>
+      prisma.organization.create({
+        data: { id: newId('Organization'), name: nextName('Organization'), ...stamps() },
+      }),
+
+    /** Gives a user scopes of a resource through a role. */
+    async allowUser(user: User, resource: Resource, scopes: readonly string[]): Promise<void> {
+      const role = await createRole('USER', resource, scopes);
+      await prisma.userRole.create({ data: { userId: user.id, roleId: role.id } });
+    },
+
+    /** Gives an application scopes of a resource through a role. */
+    async allowClient(
+      client: TestClient,
+      resource: Resource,
+      scopes: readonly string[],
+    ): Promise<void> {
+      const role = await createRole('MACHINE_TO_MACHINE', resource, scopes);
+      await prisma.applicationRole.create({ data: { applicationId: client.id, roleId: role.id } });
+    },
+
+    /** Makes a user a member of an organization, with a role of these scopes. */
+    async addMember(
+      organization: Organization,
+      user: User,
+      scopes: Parameters<typeof createOrganizationRole>[1] = {},
+    ): Promise<void> {
+      const key = { organizationId: organization.id, userId: user.id };
+      await prisma.organizationUser.create({ data: { ...key, createdAt: clock.now() } });
+      const role = await createOrganizationRole('USER', scopes);
+      await prisma.organizationUserRole.create({ data: { ...key, organizationRoleId: role.id } });
+    },
+
+    /** Makes an application a member of an organization, with a role of these scopes. */
+    async addClient(
+      organization: Organization,
+      client: TestClient,
+      scopes: Parameters<typeof createOrganizationRole>[1] = {},
+    ): Promise<void> {
+      const key = { organizationId: organization.id, applicationId: client.id };
+      await prisma.organizationApplication.create({ data: { ...key, createdAt: clock.now() } });
+      const role = await createOrganizationRole('MACHINE_TO_MACHINE', scopes);
+      await prisma.organizationApplicationRole.create({
+        data: { ...key, organizationRoleId: role.id },
+      });
+    },
+  };
+}

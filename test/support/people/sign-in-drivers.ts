@@ -1,0 +1,106 @@
+import * as oidc from 'openid-client';
+import type { TestService } from '../service.ts';
+import { asPage, type Send, type StepResult, startHeadless, step } from './experience.ts';
+import { discover, openBrowser } from './sign-in.ts';
+import { authorize, redirectUri } from './sign-in-fixture.ts';
+
+/** The result of a step: `OK`, or the code of the refusal. */
+export interface Outcome {
+  readonly code: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each refusal has fields of its own.
+  readonly [field: string]: any;
+}
+
+/** An address that a code goes to. */
+export type Address = { readonly email: string } | { readonly phone: string };
+
+/** A person during a sign-in, and what they can do, by any driver. */
+export interface Person {
+  signInWithPassword(identifier: string, password: string): Promise<Outcome>;
+  sendCode(purpose: 'SIGN_IN' | 'REGISTER' | 'RESET_PASSWORD', address: Address): Promise<Outcome>;
+  /** Enters a code that the last {@link sendCode} sent. */
+  verifyCode(code: string): Promise<Outcome>;
+  redeemOneTimeToken(email: string, token: string): Promise<Outcome>;
+  register(fields: { username?: string; password?: string }): Promise<Outcome>;
+  resetPassword(password: string): Promise<Outcome>;
+  /** Returns to the application, which redeems the code. */
+  submit(): Promise<oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers>;
+}
+
+/** A way to sign in. The same actions raise the same events in each. */
+export interface Driver {
+  readonly name: string;
+  /** Begins a sign-in at an application. */
+  start(service: TestService, client: { id: string; secret?: string }): Promise<Person>;
+}
+
+interface Redeemable {
+  readonly verifier: string;
+  readonly state: string;
+}
+
+/** Does the steps by the Experience API. */
+function personOf(
+  send: Send,
+  goOn: (redirectTo: string) => Promise<URL>,
+  redeem: (url: URL) => ReturnType<Person['submit']>,
+): Person {
+  let verificationId = '';
+  const take = async (name: string, input: object = {}): Promise<Outcome & StepResult> => {
+    const { code, ...result } = await step(send, name, input);
+    return { ...result, code: code ?? 'OK', __typename: result['__typename'] as string };
+  };
+  return {
+    signInWithPassword: (identifier, password) =>
+      take('signInWithPassword', { identifier, password }),
+    async sendCode(purpose, address) {
+      const sent = await take('sendCode', { purpose, ...address });
+      verificationId = sent['verification']?.id ?? verificationId;
+      return sent;
+    },
+    verifyCode: (code) => take('verifyCode', { verificationId, code }),
+    redeemOneTimeToken: (email, token) => take('redeemOneTimeToken', { email, token }),
+    register: (fields) => take('register', fields),
+    resetPassword: (password) => take('resetPassword', { password }),
+    async submit() {
+      const { redirectTo, ...refused } = await take('submitInteraction');
+      if (!redirectTo) throw new Error(`Nothing to go on to: ${JSON.stringify(refused)}`);
+      return redeem(await goOn(redirectTo));
+    },
+  };
+}
+
+/** Redeems the code that an application was sent. */
+export const redeemer =
+  (
+    service: TestService,
+    client: { id: string; secret?: string },
+    { verifier, state }: Redeemable,
+  ) =>
+  async (url: URL) => {
+    const checks = { pkceCodeVerifier: verifier, expectedState: state };
+    return oidc.authorizationCodeGrant(await discover(service, client), url, checks);
+  };
+
+/** By the Experience API, without a browser. */
+export const headlessDriver: Driver = {
+  name: 'headless',
+  async start(service, client) {
+    const headless = await startHeadless(service, { clientId: client.id, redirectUri });
+    const redeem = redeemer(service, client, headless);
+    return personOf(headless.send, async (redirectTo) => new URL(redirectTo), redeem);
+  },
+};
+
+/** By the Experience API, from a page in the browser of a sign-in. */
+export const cookieDriver: Driver = {
+  name: 'API by cookie',
+  async start(service, client) {
+    const state = oidc.randomState();
+    const { url, verifier } = await authorize(service, client, { state });
+    const browser = openBrowser(service.app.services.baseUrl);
+    await browser.open(url);
+    const goOn = async (redirectTo: string) => (await browser.open(redirectTo)).url;
+    return personOf(asPage(service, browser), goOn, redeemer(service, client, { verifier, state }));
+  },
+};
