@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/after-file.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Files share the modules of their worker: importing the service takes longer than most files' tests. What

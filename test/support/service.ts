@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, onTestFinished } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import type { Clock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
+import { closeAtEnd } from './cleanup.ts';
 import { createTestDatabase, failOnError, type TestDatabase } from './database.ts';
 
 const secret = 'a secret for tests only';
@@ -73,16 +73,19 @@ export async function startService(
   const { adminCredentials: admin } = app;
   if (!admin) throw new Error('A fresh database gives new admin credentials.');
   const stopOnce = async () => {
-    await app.stop();
-    await testDatabase.close();
-    await rm(dataDir, { recursive: true, force: true });
+    try {
+      await app.stop();
+    } finally {
+      await testDatabase.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }
   };
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopOnce();
     return stopped;
   };
-  afterAll(stop);
+  closeAtEnd(stop);
   return {
     app,
     dataDir,
@@ -123,11 +126,16 @@ export async function startSecondNode(
     clock: service.clock,
     opened: { database: own ?? database, secret },
   });
-  const stop = async () => {
+  const stopOnce = async () => {
     await app.stop();
     await own?.close();
   };
-  onTestFinished(stop);
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= stopOnce();
+    return stopped;
+  };
+  closeAtEnd(stop);
   return { ...service, app, url: app.url, stop };
 }
 

@@ -1,0 +1,25 @@
+import { expect, onTestFinished } from 'vitest';
+
+const open = new Set<() => Promise<void>>();
+
+/**
+ * Closes something at the end of the test that opened it, or of the file where none runs. `afterAll` alone does
+ * nothing inside a running test or hook.
+ */
+export function closeAtEnd(close: () => Promise<void>): void {
+  const { currentTestName } = expect.getState();
+  open.add(close);
+  if (currentTestName === undefined) return;
+  onTestFinished(async () => {
+    open.delete(close);
+    await close();
+  });
+}
+
+/** Closes what a test file left open. */
+export async function closeAll(): Promise<void> {
+  for (const close of [...open].reverse()) {
+    open.delete(close);
+    await close();
+  }
+}
