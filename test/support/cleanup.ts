@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 
 const open = new Set<() => Promise<void>>();
 
@@ -7,9 +7,8 @@ const open = new Set<() => Promise<void>>();
  * nothing inside a running test or hook.
  */
 export function closeAtEnd(close: () => Promise<void>): void {
-  const { currentTestName } = expect.getState();
   open.add(close);
-  if (currentTestName === undefined) return;
+  if (!TestRunner.getCurrentTest()) return;
   onTestFinished(async () => {
     open.delete(close);
     await close();
