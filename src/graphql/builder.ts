@@ -14,6 +14,7 @@ import { getDatamodel } from '../generated/pothos.ts';
 import { kindOfId } from '../ids.ts';
 import type { GraphQLContext } from './context.ts';
 import { mutationResultName } from './names.ts';
+import { publicExtensions } from './public-error.ts';
 import { requestError } from './request-error.ts';
 
 /** The schemas built from one set of types: the management API, and the API for people who sign in. */
@@ -85,9 +86,9 @@ export function assertAllowed(caller: Caller | null, required: ManagementScope):
 
 // An error in one field must not change the status of the whole answer.
 function inPlace(error: unknown): unknown {
-  if (!(error instanceof GraphQLError)) return error;
-  const { http: _http, ...extensions } = error.extensions;
-  return new GraphQLError(error.message, { extensions });
+  return error instanceof GraphQLError
+    ? new GraphQLError(error.message, { extensions: publicExtensions(error) })
+    : error;
 }
 const isNode = (schema: GraphQLSchema, { typename }: { readonly typename: string }): boolean => {
   const type = schema.getType(typename);

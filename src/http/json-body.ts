@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import { failures } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { identify } from './identify.ts';
 
@@ -52,15 +54,23 @@ export function bodyFaultOf(
   if (error instanceof BodyFault) return error;
   const { code, message } = error as { code?: string; message: string };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new BodyFault(
-      'UNSUPPORTED_MEDIA_TYPE',
-      `The body must be ${contentTypes.join(' or ')}.`,
-    );
+    return new BodyFault('UNSUPPORTED_MEDIA_TYPE', bodyRule(contentTypes));
   }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new BodyFault('PAYLOAD_TOO_LARGE', message);
   return code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
     ? new BodyFault('BAD_USER_INPUT', message)
     : undefined;
 }
+
+/** What a request with a body of another type, or of none, is told. */
+export const bodyRule = (contentTypes: readonly string[]) =>
+  `The body must be ${contentTypes.join(' or ')}.`;
+
+/** A refused body as an error of GraphQL, which has one code for all of them and tells them apart by status. */
+export const errorOfBody = ({ code, message }: Pick<BodyFault, 'code' | 'message'>): GraphQLError =>
+  new GraphQLError(message, {
+    extensions: { code: 'BAD_USER_INPUT', http: { status: failures[code].status } },
+  });
 
 function parseJson(text: string): unknown {
   try {

@@ -21,6 +21,7 @@ import { limits } from '../../graphql/builder.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { limitAliases } from '../../graphql/limit-aliases.ts';
 import { parseDocument } from '../../graphql/parse-document.ts';
+import { isForClient, publicError } from '../../graphql/public-error.ts';
 import { type Services, systemActor } from '../../services.ts';
 
 /** A document that cannot be a webhook's query; every fault at once. */
@@ -139,11 +140,11 @@ export class DocumentRunner {
       contextValue: this.#context(scopes, traceId),
     });
     for (const error of result.errors ?? []) {
-      if (!isMeant(error)) throw error.originalError ?? error;
+      if (!isForClient(error)) throw error.originalError ?? error;
     }
     return JSON.stringify({
       data: result.data ?? null,
-      ...(result.errors ? { errors: result.errors.map(withoutHttp) } : {}),
+      ...(result.errors ? { errors: result.errors.map(publicError) } : {}),
     });
   }
 
@@ -180,14 +181,4 @@ export class DocumentRunner {
       },
     };
   }
-}
-
-// As for a client: what a resolver threw as a GraphQLError was written for them, anything else was not.
-const isMeant = ({ originalError }: GraphQLError): boolean =>
-  originalError == null || (originalError instanceof GraphQLError && isMeant(originalError));
-
-function withoutHttp(error: GraphQLError) {
-  const { http: _http, ...extensions } = error.extensions;
-  // What GraphQL itself has to say carries no code.
-  return { ...error.toJSON(), extensions: { code: 'BAD_USER_INPUT', ...extensions } };
 }
