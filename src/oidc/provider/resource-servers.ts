@@ -1,13 +1,13 @@
 import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
+import { textForQuery } from '../../db/sql.ts';
+import { idForQuery } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { readSubjectState } from '../token/grant-state.ts';
 import {
-  idForQuery,
   organizationIndicatorPrefix,
   organizationTokenTtlSeconds,
   type Target,
   targetOf,
-  textForQuery,
 } from '../token/target.ts';
 
 /**

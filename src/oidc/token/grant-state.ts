@@ -1,8 +1,9 @@
 import { revocableIds } from '../../auth/access-token.ts';
 import { createBatch } from '../../db/batch.ts';
-import type { Sql } from '../../db/sql.ts';
+import { type Sql, textForQuery } from '../../db/sql.ts';
 import type { ApplicationType } from '../../generated/prisma/client.ts';
-import { idForQuery, type Target, textForQuery } from './target.ts';
+import { idForQuery } from '../../ids.ts';
+import type { Target } from './target.ts';
 
 /** The most actors in a chain (RFC 8693 §4.1). */
 export const maxActors = 8;

@@ -1,4 +1,3 @@
-import { kindOfId } from '../../ids.ts';
 import type { Form } from './form.ts';
 import { InvalidScope, InvalidTarget } from './oauth-errors.ts';
 
@@ -99,13 +98,3 @@ export function readScopes(form: Form): string[] | undefined {
 export function assertScopes(scopes: string[] | undefined): asserts scopes is string[] {
   if (scopes === undefined) throw new InvalidScope();
 }
-
-/** An id that is safe to query; null, which finds nothing, if it is malformed or of another kind. */
-export const idForQuery = (
-  id: unknown,
-  kind: 'User' | 'Application' | 'Organization',
-): string | null => (typeof id === 'string' && kindOfId(id) === kind ? id : null);
-
-/** Text that is safe to query. PostgreSQL's text has no NUL character, so a text with one is null and finds nothing. */
-export const textForQuery = (text: unknown): string | null =>
-  typeof text === 'string' && !text.includes('\0') ? text : null;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientMetadata, SigningAlgorithm } from 'oidc-provider';
 import type { Application } from '../../../generated/prisma/client.ts';
+import { idForQuery } from '../../../ids.ts';
 import type { Services } from '../../../services.ts';
-import { idForQuery } from '../../token/target.ts';
 
 type Store = Pick<Services, 'database' | 'clock'>;
 
