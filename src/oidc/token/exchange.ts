@@ -1,4 +1,5 @@
 import { decodeJwt, type JWTPayload } from 'jose';
+import { isConfidential } from '../../applications/secret.ts';
 import {
   type AccessTokenClaims,
   type ActClaim,
@@ -105,7 +106,7 @@ function readUnproved(token: string): JWTPayload {
 }
 
 function assertMayExchange({ type, allowTokenExchange }: SubjectState): void {
-  if (!allowTokenExchange || (type !== 'TRADITIONAL' && type !== 'MACHINE_TO_MACHINE')) {
+  if (!allowTokenExchange || type === null || !isConfidential(type)) {
     throw new UnauthorizedClient('token exchange is not allowed for this application');
   }
 }

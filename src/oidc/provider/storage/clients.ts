@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientMetadata, SigningAlgorithm } from 'oidc-provider';
+import { isConfidential } from '../../../applications/secret.ts';
 import type { Application } from '../../../generated/prisma/client.ts';
 import { idForQuery } from '../../../ids.ts';
 import type { Services } from '../../../services.ts';
@@ -44,8 +45,13 @@ export async function findClient(
 const liveAt = (now: Date) => ({ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] });
 const inHexadecimal = ({ digest }: { digest: Uint8Array }) => Buffer.from(digest).toString('hex');
 
-const isConfidential = (type: Application['type']): boolean =>
-  type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
+/** Whether a client has no secret to prove itself with; as metadata, or as the library holds it. */
+export const isPublicClient = (
+  client: ClientMetadata | { readonly clientAuthMethod?: string | undefined },
+): boolean =>
+  ('token_endpoint_auth_method' in client
+    ? client.token_endpoint_auth_method
+    : client.clientAuthMethod) === 'none';
 
 function metadataOf(application: Application): ClientMetadata {
   const { type } = application;
