@@ -10,8 +10,8 @@ import {
   TokenFault,
   verifyAccessToken,
 } from '../../auth/access-token.ts';
-import { faultOfState } from '../../auth/caller.ts';
 import { ownIndicators } from '../../auth/scopes.ts';
+import { faultOfState } from '../../auth/token-state.ts';
 import type { Clock } from '../../clock.ts';
 import { kindOfId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
@@ -132,14 +132,7 @@ async function verifySubjectToken(
   try {
     const claims = await verifyAccessToken(verifier, token);
     if (kindOfId(claims.sub) !== 'User') throw new TokenFault('not a token of a user');
-    const fault = faultOfState(claims, {
-      isRevoked: state.isRevoked,
-      clientExists: state.subjectClientExists,
-      user:
-        state.userId === null
-          ? null
-          : { isSuspended: state.isSuspended === true, tokensValidAfter: state.tokensValidAfter },
-    });
+    const fault = faultOfState(claims, state);
     if (fault) throw new TokenFault(fault);
     const audiences = state.exchangeSubjectAudiences ?? [];
     if (audiences.length > 0 && !audiences.includes(claims.aud)) {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decodeProtectedHeader } from 'jose';
 import type { ClientMetadata } from 'oidc-provider';
 import { type AccessTokenClaims, TokenFault, verifyAccessToken } from '../../auth/access-token.ts';
-import { faultOfState, readTokenState } from '../../auth/caller.ts';
+import { readTokenFault } from '../../auth/token-state.ts';
 import type { Services } from '../../services.ts';
 import { corsAllowedOrigins } from '../provider/storage/clients.ts';
 import { authenticateClient, authenticateConfidentialClient } from './authenticated-client.ts';
@@ -102,9 +102,7 @@ function isJwt(token: string | undefined): boolean {
 /** The introspection response for an access token: inactive, or its claims (RFC 7662 §2.2). */
 async function introspect(services: Services, token: string) {
   const claims = await findClaims(services, token);
-  const fault =
-    claims && faultOfState(claims, await readTokenState(services.database.tokens, claims));
-  if (!claims || fault !== undefined) return { active: false };
+  if (!claims || (await readTokenFault(services.database.tokens, claims))) return { active: false };
   const { scope, client_id, sub, aud, iss, exp, iat, jti, act, organization_id } = claims;
   return {
     active: true,
