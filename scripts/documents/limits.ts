@@ -2,6 +2,7 @@ import { environment } from '../../src/config.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
 import { maxBodyBytes as maxPageFormBytes } from '../../src/experience/forms/mount.ts';
 import { limits } from '../../src/graphql/builder.ts';
+import { costLimits } from '../../src/graphql/cost.ts';
 import { maxSearchLength } from '../../src/graphql/lists/page.ts';
 import { maxDocumentBytes } from '../../src/http/document-cache.ts';
 import { maxBodyBytes as maxExperienceBytes } from '../../src/http/experience.ts';
@@ -62,11 +63,11 @@ const requests = [
   ['a GraphQL document', bytes(maxDocumentBytes), '`GRAPHQL_PARSE_FAILED`'],
   ['tokens in a document', number(limits.tokens), '`GRAPHQL_PARSE_FAILED`'],
   ['aliases in a document', number(limits.aliases), '`GRAPHQL_VALIDATION_FAILED`'],
-  ['levels of fields', number(limits.depth), '`QUERY_TOO_COMPLEX`'],
-  ['fields of one selection', number(limits.breadth), '`QUERY_TOO_COMPLEX`'],
+  ['levels of fields', number(costLimits.depth), '`QUERY_TOO_COMPLEX`'],
+  ['fields of one selection', number(costLimits.breadth), '`QUERY_TOO_COMPLEX`'],
   [
     'cost: one a field, times the page size of each list above it',
-    number(limits.cost),
+    number(costLimits.complexity),
     '`QUERY_TOO_COMPLEX`',
   ],
   ['records of a page: 20 by default', number(limits.pageSize), '`BAD_USER_INPUT`'],

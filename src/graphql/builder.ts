@@ -13,6 +13,7 @@ import { getDatamodel } from '../generated/pothos.ts';
 
 import { kindOfId } from '../ids.ts';
 import type { GraphQLContext } from './context.ts';
+import { costLimits, tooComplex } from './cost.ts';
 import { mutationResultName } from './names.ts';
 import { publicExtensions } from './public-error.ts';
 import { requestError } from './request-error.ts';
@@ -48,14 +49,8 @@ interface Declared {
   Connection: { readonly totalCount: number | (() => Promise<number>) };
 }
 
-/** The limits of one request. */
+/** The limits of one request, beside what its operation may cost. */
 export const limits = {
-  /** Levels of fields. */
-  depth: 12,
-  /** Fields in the widest selection. */
-  breadth: 150,
-  /** One for each field, times the page size of each list above it. */
-  cost: 300_000,
   /** Aliases in a document. */
   aliases: 30,
   /** Tokens in a document. */
@@ -175,9 +170,11 @@ export const builder = new SchemaBuilder<Declared>({
       description: 'The cursor of the first entry; null on an empty page.',
     },
     endCursorFieldOptions: { description: 'The cursor of the last entry; null on an empty page.' },
-    firstArgOptions: { description: 'How many to list: 20 by default, at most 100.' },
+    firstArgOptions: {
+      description: `How many to list: ${defaultPageSize} by default, at most ${limits.pageSize}.`,
+    },
     afterArgOptions: { description: 'Lists the entries after this cursor.' },
-    lastArgOptions: { description: 'How many to list from the end, at most 100.' },
+    lastArgOptions: { description: `How many to list from the end, at most ${limits.pageSize}.` },
     beforeArgOptions: { description: 'Lists the entries before this cursor.' },
   },
   scopeAuth: {
@@ -204,20 +201,18 @@ export const builder = new SchemaBuilder<Declared>({
     defaultUnionOptions: { name: ({ fieldName }) => mutationResultName(fieldName) },
   },
   complexity: {
-    limit: { complexity: limits.cost, depth: limits.depth, breadth: limits.breadth },
+    limit: costLimits,
     // A connection costs as much as it can return: its page size times the cost of each record.
     fieldComplexity: (args, _context, { args: parameters }) =>
       parameters.some(({ name }) => name === 'first')
         ? { field: 1, multiplier: Number(args['first'] ?? args['last'] ?? defaultPageSize) }
         : // By default the plugin multiplies any other list by ten, `edges` too.
           { field: 1, multiplier: 1 },
-    complexityError: (kind, { depth, breadth, complexity }) => {
-      const measured = { Depth: depth, Breadth: breadth, Complexity: complexity }[kind];
-      return requestError(
-        'QUERY_TOO_COMPLEX',
-        `The query is too complex: its ${kind.toLowerCase()} is ${measured}.`,
-      );
-    },
+    complexityError: (kind, cost) =>
+      tooComplex(
+        ({ Depth: 'depth', Breadth: 'breadth', Complexity: 'complexity' } as const)[kind],
+        cost,
+      ),
   },
 });
 

@@ -17,8 +17,8 @@ import { managementIndicator } from '../../auth/scopes.ts';
 import { toNumericDate } from '../../clock.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { LoggedEvent } from '../../events/log.ts';
-import { limits } from '../../graphql/builder.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { findExcess } from '../../graphql/cost.ts';
 import { limitAliases } from '../../graphql/limit-aliases.ts';
 import { parseDocument } from '../../graphql/parse-document.ts';
 import { isForClient, publicError } from '../../graphql/public-error.ts';
@@ -57,8 +57,9 @@ export function checkDocument(
   if (variables.errors) {
     throw new DocumentFault(['must not have variables without a default value']);
   }
-  const { depth, breadth, complexity } = complexityFromQuery(document, { schema, variables: {} });
-  if (depth > limits.depth || breadth > limits.breadth || complexity > limits.cost) {
+  const cost = complexityFromQuery(document, { schema, variables: {} });
+  if (findExcess(cost)) {
+    const { depth, breadth, complexity } = cost;
     throw new DocumentFault([
       `is too complex: its depth is ${depth}, its breadth ${breadth}, its cost ${complexity}`,
     ]);
