@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { maxBodyBytes } from '../body-limits.ts';
 import { findBrowserInteraction } from '../experience/access/browser.ts';
 import { findTokenInteraction } from '../experience/access/headless-token.ts';
 import { isOwnOrigin } from '../experience/access/own-origin.ts';
@@ -27,8 +28,6 @@ import { bodyFaultOf, errorOfBody } from './json-body.ts';
 import { suggestionsPlugin } from './suggestions.ts';
 
 const path = '/experience/graphql';
-/** The largest body of the Experience API. */
-export const maxBodyBytes = 64 * 1024;
 const contentTypes = ['application/json'];
 const graphqlType = 'application/graphql-response+json';
 
@@ -152,7 +151,7 @@ export async function mountExperience(http: FastifyInstance, services: Services)
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       'application/json',
-      { parseAs: 'string', bodyLimit: maxBodyBytes },
+      { parseAs: 'string', bodyLimit: maxBodyBytes.experience },
       (_request, body, done) => done(null, body),
     );
     scope.setErrorHandler((error, request, reply) => {
@@ -189,7 +188,7 @@ export async function mountExperience(http: FastifyInstance, services: Services)
   });
 }
 
-const bodyRule = `The body must be application/json of at most ${maxBodyBytes} bytes.`;
+const bodyRule = `The body must be application/json of at most ${maxBodyBytes.experience} bytes.`;
 
 const tooManyRequests = {
   errors: [

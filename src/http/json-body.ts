@@ -1,14 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
+import { maxBodyBytes } from '../body-limits.ts';
 import { failures } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { identify } from './identify.ts';
-
-/** The largest body of a sender with a valid token, and the largest message over WebSocket. */
-export const maxBodyBytes = 4 * 1024 * 1024;
-/** The largest body of any other sender. */
-export const maxUnknownBodyBytes = 100 * 1024;
 
 /** A body that is refused. */
 export class BodyFault extends Error {
@@ -37,7 +33,8 @@ export function takeJson(
     const sender = await identify(services, request);
     const isKnown = 'caller' in sender && sender.caller !== null;
     try {
-      const text = await readText(request.raw, isKnown ? maxBodyBytes : maxUnknownBodyBytes);
+      const limit = isKnown ? maxBodyBytes.management : maxBodyBytes.managementUnknown;
+      const text = await readText(request.raw, limit);
       return text === '' ? undefined : parseJson(text);
     } catch (error) {
       // A sender with an expired token must learn that, not that the body is too large for unknown senders.

@@ -8,7 +8,6 @@ import { parseForm } from './form.ts';
 import {
   acceptForms,
   keepPrivate,
-  maxBodyBytes,
   refuseFailing,
   sendRefusal,
   toOAuthError,
@@ -93,6 +92,6 @@ export function mountTokenEndpoint(
     refuseFailing(scope, services);
     scope.setErrorHandler((error, request, reply) => refuse(error, request, reply, 'unknown'));
     // No browser shows these answers, and the headers for pages would be a tenth of their cost.
-    scope.post('/oidc/token', { bodyLimit: maxBodyBytes, helmet: false }, answer);
+    scope.post('/oidc/token', { helmet: false }, answer);
   });
 }

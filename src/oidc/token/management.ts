@@ -11,7 +11,6 @@ import { type Form, parseForm } from './form.ts';
 import {
   acceptForms,
   keepPrivate,
-  maxBodyBytes,
   refuseFailing,
   sendRefusal,
   toOAuthError,
@@ -63,10 +62,8 @@ export function mountTokenManagement(
     scope.setErrorHandler((error, request, reply) =>
       sendRefusal(services, toOAuthError(error), request, reply),
     );
-    const options = { bodyLimit: maxBodyBytes };
     scope.post(
       '/oidc/token/introspection',
-      options,
       handle({
         authenticate: authenticateConfidentialClient,
         answer: async (_request, reply, form) =>
@@ -75,7 +72,6 @@ export function mountTokenManagement(
     );
     scope.post(
       '/oidc/token/revocation',
-      options,
       handle({
         authenticate: authenticateClient,
         async answer({ headers: { origin } }, reply, form, client) {
