@@ -25,7 +25,12 @@ import { prepareRequest, requestOf } from './requests.ts';
 import { findResourceServer, requestedTarget } from './resource-servers.ts';
 import { sealOneTimeToken } from './sign-in-parameters.ts';
 import { createAdapter, endGrants, grantReference } from './storage/adapter.ts';
-import { corsAllowedOrigins, isPublicClient, readLiveDigests } from './storage/clients.ts';
+import {
+  clientAuthMethods,
+  corsAllowedOrigins,
+  isPublicClient,
+  readLiveDigests,
+} from './storage/clients.ts';
 
 const opaqueTokenTtlSeconds = 3600;
 const interactionCookie = 'signet_interaction';
@@ -137,7 +142,7 @@ function configure(services: Services): Configuration {
     conformIdTokenClaims: false,
     scopes: ['openid', 'offline_access'],
     responseTypes: ['code'],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientAuthMethods: [...clientAuthMethods],
     clientDefaults: { id_token_signed_response_alg: algorithm },
     enabledJWA: { idTokenSigningAlgValues: [...signingAlgorithms] },
     extraClientMetadata: { properties: [corsAllowedOrigins] },

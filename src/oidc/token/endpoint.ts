@@ -2,8 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import type { Services } from '../../services.ts';
 import { readCredentials } from './client-authentication.ts';
-import { clientCredentialsGrantType, issueClientCredentials } from './client-credentials.ts';
-import { exchangeToken, tokenExchangeGrantType } from './exchange.ts';
 import { parseForm } from './form.ts';
 import {
   acceptForms,
@@ -12,14 +10,8 @@ import {
   sendRefusal,
   toOAuthError,
 } from './form-endpoint.ts';
+import { delegatedGrantTypes, grants } from './grants.ts';
 import { InvalidRequest, UnsupportedGrantType } from './oauth-errors.ts';
-
-const grants = new Map([
-  [tokenExchangeGrantType, exchangeToken],
-  [clientCredentialsGrantType, issueClientCredentials],
-]);
-
-const delegatedGrantTypes = new Set(['authorization_code', 'refresh_token']);
 
 /** Answers a request whose body was already read. */
 export type Delegate = (

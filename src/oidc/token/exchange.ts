@@ -29,9 +29,6 @@ import {
   type Target,
 } from './target.ts';
 
-/** RFC 8693 §2.1 */
-export const tokenExchangeGrantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
-
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /**

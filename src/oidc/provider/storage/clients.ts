@@ -45,6 +45,9 @@ export async function findClient(
 const liveAt = (now: Date) => ({ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] });
 const inHexadecimal = ({ digest }: { digest: Uint8Array }) => Buffer.from(digest).toString('hex');
 
+/** How clients authenticate (RFC 7591 §2); `none` is for those without a secret. */
+export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+
 /** Whether a client has no secret to prove itself with; as metadata, or as the library holds it. */
 export const isPublicClient = (
   client: ClientMetadata | { readonly clientAuthMethod?: string | undefined },
