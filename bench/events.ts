@@ -23,7 +23,7 @@ const children: ChildProcess[] = [];
 
 async function start(module: string, env: Record<string, string> = {}) {
   const child = fork(new URL(module, import.meta.url), {
-    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
+    execArgv: ['--expose-gc'],
     env: { ...process.env, ...env, NODE_ENV: 'production' },
   });
   children.push(child);

@@ -20,7 +20,6 @@ async function start(
   env: Record<string, string> = {},
 ): Promise<[ChildProcess, Message]> {
   const child = fork(new URL(module, import.meta.url), {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
     env: { ...process.env, ...env },
   });
   children.push(child);
