@@ -2,7 +2,8 @@ import { getNamedType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { createFingerprint } from '../support/operations/fingerprint.ts';
-import { createMaker, operationCases } from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
+import { operationCases } from '../support/operations/operation-cases.ts';
 import {
   type Input,
   inputFields,
