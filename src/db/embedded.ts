@@ -57,6 +57,7 @@ const ofOthers = 0o077;
 class OwnersFiles extends NodeFS {
   override async init(...given: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(...given);
+    // Emscripten's module has its file systems, which PGlite's type of it leaves out.
     const preRun = [...(emscriptenOpts.preRun ?? []), restrict as never];
     return { emscriptenOpts: { ...emscriptenOpts, preRun } };
   }

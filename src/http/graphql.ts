@@ -61,7 +61,7 @@ export function contractPlugin(introspection: boolean): Plugin<Partial<ServerCon
       setParseFn(parseDocument);
       return ({ result, replaceParseResult }) => {
         if (result instanceof GraphQLError) {
-          replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified) as never);
+          replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified));
         } else if (isKnown(context.sender)) {
           documents.set(text, result as DocumentNode);
         }
@@ -108,9 +108,9 @@ interface ServerContext {
 }
 
 // Yoga parses no body: it was already read, within its limits, and parsed when the sender was known.
-const sentPlugin: Plugin<ServerContext> = {
+const sentPlugin: Plugin<object, ServerContext> = {
   onRequestParse({ serverContext, setRequestParser }) {
-    const { sent } = serverContext as unknown as ServerContext;
+    const { sent } = serverContext;
     setRequestParser(() => {
       if (sent && 'fault' in sent) throw sent.fault;
       return sent?.params as GraphQLParams;
@@ -118,7 +118,7 @@ const sentPlugin: Plugin<ServerContext> = {
   },
 };
 
-const noCache = { get: () => undefined, set: () => undefined } as never;
+const noCache = { get: () => undefined, set: () => undefined };
 
 /** Switches the library's caches off: they keep documents that do not parse, and count documents instead of bytes. */
 export const parserAndValidationCache = { documentCache: noCache, errorCache: noCache };

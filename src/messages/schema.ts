@@ -89,6 +89,7 @@ const MessageSender = builder.objectRef<MessageSenderRow>('MessageSender').imple
       type: HttpSender,
       nullable: true,
       description: 'The HTTP endpoint; null for another kind.',
+      // As above.
       resolve: ({ kind, settings }) =>
         kind === 'HTTP' ? (settings as unknown as HttpSettings) : null,
     }),
