@@ -7,7 +7,8 @@ import {
   type GraphQLError,
   getOperationAST,
 } from 'graphql';
-import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
+import { CloseCode, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../../auth/access-token.ts';
 import { authenticate, type Caller, faultOfCaller } from '../../auth/caller.ts';
@@ -114,7 +115,7 @@ export function mountGraphQLWebSocket(
     clientTracking: false,
   });
   const protocol = makeServer<Record<string, unknown>, Extra>(
-    hooks(services, graphql, connections),
+    protocolOptions(services, graphql, connections),
   );
 
   function opened(socket: WebSocket, stream: Socket, place: Place): void {
@@ -136,24 +137,10 @@ export function mountGraphQLWebSocket(
             else socket.send(data, (error) => (error ? reject(error) : resolve()));
           }),
         close: (code, reason) => socket.close(code, reason),
-        onMessage(handle) {
+        onMessage: (handle) =>
           socket.on('message', (data) => {
-            handle(String(data)).catch((error: unknown) => {
-              // A peer that leaves during a write is no fault.
-              if (socket.readyState !== socket.OPEN) return;
-              // graphql-ws throws where the protocol requires a close.
-              if (
-                error instanceof Error &&
-                error.message.startsWith('Unexpected message of type')
-              ) {
-                socket.close(CloseCode.BadRequest, error.message.slice(0, 100));
-                return;
-              }
-              log.error({ err: error }, 'a WebSocket message could not be handled');
-              socket.close(closeCodes.internalError, 'Internal error');
-            });
-          });
-        },
+            handle(String(data)).catch((error: unknown) => closeForFault(socket, error, log));
+          }),
       },
       extra,
     );
@@ -200,6 +187,19 @@ export function mountGraphQLWebSocket(
   };
 }
 
+/** Closes a socket whose message could not be handled. */
+function closeForFault(socket: WebSocket, error: unknown, log: Logger): void {
+  // A peer that leaves during a write is no fault.
+  if (socket.readyState !== socket.OPEN) return;
+  // graphql-ws throws where the protocol requires a close.
+  if (error instanceof Error && error.message.startsWith('Unexpected message of type')) {
+    socket.close(CloseCode.BadRequest, error.message.slice(0, 100));
+    return;
+  }
+  log.error({ err: error }, 'a WebSocket message could not be handled');
+  socket.close(closeCodes.internalError, 'Internal error');
+}
+
 /** Closes a socket, and destroys it if the client does not close too. */
 function closeWithin(socket: WebSocket, milliseconds: number, code: number, reason: string): void {
   socket.close(code, reason);
@@ -240,18 +240,20 @@ function keepAlive(socket: WebSocket): () => void {
   return () => clearInterval(timer);
 }
 
-function hooks(
+// graphql-ws passes the same object that onSubscribe returned.
+type Operation = ExecutionArgs & {
+  readonly contextValue: GraphQLContext;
+  readonly run: ReturnType<GraphQLServer['yoga']['getEnveloped']>['execute'];
+};
+
+/** Tells graphql-ws how a connection shows its token, and how its operations run. */
+function protocolOptions(
   services: Services,
-  { yoga, within }: GraphQLServer,
+  graphql: GraphQLServer,
   connections: Connections,
 ): Parameters<typeof makeServer<Record<string, unknown>, Extra>>[0] {
   const { log } = services;
-  type Enveloped = ReturnType<GraphQLServer['yoga']['getEnveloped']>;
-  // graphql-ws passes the same object that onSubscribe returned.
-  type Operation = ExecutionArgs & {
-    readonly contextValue: GraphQLContext;
-    readonly run: Enveloped['execute'];
-  };
+  const { within } = graphql;
 
   const run = (args: ExecutionArgs) => {
     const { run: execute, ...operation } = args as Operation;
@@ -268,68 +270,17 @@ function hooks(
   return {
     async onConnect({ connectionParams = {}, extra }) {
       const { authorization = connectionParams['Authorization'] } = connectionParams;
-      if (typeof authorization !== 'string') return false;
-      const { socket } = extra;
-      try {
-        extra.caller = await authenticate(services, authorization);
-      } catch (error) {
-        if (error instanceof TokenFault) return false;
-        if (!isUnreachable(error)) throw error;
-        log.warn({ err: error }, 'the database cannot be reached');
-        socket.close(closeCodes.tryAgainLater, 'The database cannot be reached');
-        return false;
-      }
-      extra.settle();
-      const unwatch = connections.watch(extra.caller, (fault) =>
-        socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`),
-      );
-      socket.once('close', unwatch);
-      return true;
+      return typeof authorization === 'string'
+        ? admit(services, connections, extra, authorization)
+        : false;
     },
-
     async onSubscribe({ extra, subscriptions }, id, payload) {
-      const { caller } = extra;
       const traceId = newTraceId();
-      const stream = new FrameStream(extra, id);
       // Errors are returned: a thrown one would close the socket and all its operations.
       return within(traceId, async () => {
         try {
-          if (Object.keys(subscriptions).length > maxOperations) {
-            throw requestError(
-              'RATE_LIMITED',
-              `A connection may have ${maxOperations} operations open.`,
-            );
-          }
-          if (extra.socket.bufferedAmount > maxUnreadBytes) {
-            extra.socket.close(closeCodes.tryAgainLater, 'Results are not read');
-            return [requestError('RATE_LIMITED', 'Results are not read.')];
-          }
-          // The watch closes the socket within seconds; until then the caller gets nothing.
-          const fault = caller && (await faultOfCaller(services, caller));
-          if (fault) {
-            extra.socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
-            return [requestError('UNAUTHENTICATED', `The access token is refused: ${fault}.`)];
-          }
-          const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped(
-            {
-              sender: { caller: caller ?? null },
-              traceId,
-              transport: { stream },
-            },
-          );
-          const document = parse(payload.query);
-          const errors = validate(schema, document) as GraphQLError[];
-          if (errors.length > 0) return errors;
-          const isSubscription =
-            getOperationAST(document, payload.operationName)?.operation === 'subscription';
-          return {
-            schema,
-            document,
-            operationName: payload.operationName,
-            variableValues: payload.variables,
-            contextValue: await contextFactory(),
-            run: isSubscription ? subscribe : execute,
-          } as Operation;
+          const refusal = await findRefusal(services, extra, Object.keys(subscriptions).length);
+          return refusal ? [refusal] : await prepare(graphql, extra, { ...payload, id, traceId });
         } catch (error) {
           return [maskFault(error, traceId, log)];
         }
@@ -347,4 +298,79 @@ function hooks(
         log,
       ),
   };
+}
+
+/**
+ * Authenticates the client of a connection, and closes the connection when its token is no longer good.
+ *
+ * @returns Whether the token is accepted.
+ */
+async function admit(
+  services: Services,
+  connections: Connections,
+  extra: Extra,
+  authorization: string,
+): Promise<boolean> {
+  const { socket } = extra;
+  try {
+    extra.caller = await authenticate(services, authorization);
+  } catch (error) {
+    if (error instanceof TokenFault) return false;
+    if (!isUnreachable(error)) throw error;
+    services.log.warn({ err: error }, 'the database cannot be reached');
+    socket.close(closeCodes.tryAgainLater, 'The database cannot be reached');
+    return false;
+  }
+  extra.settle();
+  const unwatch = connections.watch(extra.caller, (fault) =>
+    socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`),
+  );
+  socket.once('close', unwatch);
+  return true;
+}
+
+/** Why a connection may open no further operation now; undefined if it may. */
+async function findRefusal(
+  services: Services,
+  { socket, caller }: Extra,
+  open: number,
+): Promise<GraphQLError | undefined> {
+  if (open > maxOperations) {
+    return requestError('RATE_LIMITED', `A connection may have ${maxOperations} operations open.`);
+  }
+  if (socket.bufferedAmount > maxUnreadBytes) {
+    socket.close(closeCodes.tryAgainLater, 'Results are not read');
+    return requestError('RATE_LIMITED', 'Results are not read.');
+  }
+  // The watch closes the socket within seconds; until then the caller gets nothing.
+  const fault = caller && (await faultOfCaller(services, caller));
+  if (!fault) return undefined;
+  socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
+  return requestError('UNAUTHENTICATED', `The access token is refused: ${fault}.`);
+}
+
+/** Parses and validates an operation. */
+async function prepare(
+  { yoga }: GraphQLServer,
+  extra: Extra,
+  asked: SubscribePayload & { readonly id: string; readonly traceId: string },
+): Promise<Operation | GraphQLError[]> {
+  const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped({
+    sender: { caller: extra.caller ?? null },
+    traceId: asked.traceId,
+    transport: { stream: new FrameStream(extra, asked.id) },
+  });
+  const document = parse(asked.query);
+  const errors = validate(schema, document) as GraphQLError[];
+  if (errors.length > 0) return errors;
+  const isSubscription =
+    getOperationAST(document, asked.operationName)?.operation === 'subscription';
+  return {
+    schema,
+    document,
+    operationName: asked.operationName,
+    variableValues: asked.variables,
+    contextValue: await contextFactory(),
+    run: isSubscription ? subscribe : execute,
+  } as Operation;
 }
