@@ -23,7 +23,7 @@ import { limitAliases } from '../../graphql/limit-aliases.ts';
 import { parseDocument } from '../../graphql/parse-document.ts';
 import { type Services, systemActor } from '../../services.ts';
 
-/** A document that cannot be a webhook's query; every fault at once. */
+/** A document that cannot be a webhook's query. It names all faults at once. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
   readonly faults: readonly string[];
@@ -39,7 +39,7 @@ export class DocumentFault extends Error {
  * the limits of any other document, and complete without variables.
  *
  * @param options.hideSuggestions Whether the faults suggest no names of the schema.
- * @returns The types of events that it asks for, or null for all.
+ * @returns The types of events that it selects, or null for all.
  * @throws {DocumentFault}
  */
 export function checkDocument(
@@ -121,10 +121,10 @@ export class DocumentRunner {
   }
 
   /**
-   * Gives what a subscription with this document and these scopes would get for the event.
+   * Returns what a subscription with this document and these scopes would get for the event.
    *
-   * @returns The result as JSON: an object with `data`, and `errors` where there are any.
-   * @throws what made it fail inside: a result that says so is nothing to deliver.
+   * @returns The result as JSON: an object with `data`, and with `errors` if there are any.
+   * @throws The cause of an internal error: a result with a masked error is not delivered.
    */
   async run(
     source: string,
@@ -182,12 +182,12 @@ export class DocumentRunner {
   }
 }
 
-// As for a client: what a resolver threw as a GraphQLError was written for them, anything else was not.
+// As for clients: a resolver throws a GraphQLError for them to read, and any other error is internal.
 const isMeant = ({ originalError }: GraphQLError): boolean =>
   originalError == null || (originalError instanceof GraphQLError && isMeant(originalError));
 
 function withoutHttp(error: GraphQLError) {
   const { http: _http, ...extensions } = error.extensions;
-  // What GraphQL itself has to say carries no code.
+  // Errors of GraphQL itself carry no code.
   return { ...error.toJSON(), extensions: { code: 'BAD_USER_INPUT', ...extensions } };
 }
