@@ -50,8 +50,8 @@ const conflicts: Conflicts = {
 };
 
 /**
- * Creates an account from what was verified in the interaction, with default roles and just-in-time memberships, and
- * signs the person in. Raises `User.Created`, `PostRegister`, and `Organization.Membership.Updated` for each
+ * Creates an account from the verified addresses of the interaction, with default roles and just-in-time memberships,
+ * and signs the person in. Raises `User.Created`, `PostRegister`, and `Organization.Membership.Updated` for each
  * membership.
  *
  * @throws {NotAllowedError} when registration is closed, or the interaction has an account;

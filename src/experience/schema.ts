@@ -79,7 +79,7 @@ const InteractionFactorType = builder
     subGraphs,
     description: 'A second factor that a person can show.',
     fields: (t) => ({
-      type: t.expose('type', { type: FactorTypeEnum, description: 'What it is.' }),
+      type: t.expose('type', { type: FactorTypeEnum, description: 'The kind of factor.' }),
     }),
   });
 
@@ -89,7 +89,7 @@ const InteractionProviderType = builder
     subGraphs,
     description: 'An identity provider that a person can continue with.',
     fields: (t) => ({
-      id: t.exposeID('id', { description: 'What `startFederation` takes.' }),
+      id: t.exposeID('id', { description: 'The id that `startFederation` takes.' }),
       name: t.exposeString('name', { description: 'Its name.' }),
     }),
   });
@@ -121,12 +121,12 @@ const InteractionType = builder.objectRef<Shown>('Interaction').implement({
     identifier: t.string({
       nullable: true,
       description:
-        'Who the person says they are: a user name, an e-mail address or a telephone number.',
+        'The identifier that the person gave: a user name, an e-mail address or a telephone number.',
       resolve: ({ interaction }) => interaction.identifier,
     }),
     missing: t.field({
       type: [FieldEnum],
-      description: 'What a registration still needs; empty in any other interaction.',
+      description: 'The data that a registration still needs; empty in any other interaction.',
       resolve: ({ interaction, settings }) =>
         interaction.event === 'REGISTER' && interaction.userId === null
           ? [...missingForSignUp(interaction, settings)]
@@ -134,14 +134,14 @@ const InteractionType = builder.objectRef<Shown>('Interaction').implement({
     }),
     factors: t.field({
       type: [InteractionFactorType],
-      description: 'The second factors that can be shown here: those that the person has.',
-      // Nobody can have one yet.
+      description: 'The second factors of the person, any of which can be shown here.',
+      // Second factors do not exist yet.
       resolve: () => [],
     }),
     identityProviders: t.field({
       type: [InteractionProviderType],
       description: 'The identity providers that a person can continue with.',
-      // None can be set up yet.
+      // Identity providers cannot be set up yet.
       resolve: () => [],
     }),
     error: t.string({
