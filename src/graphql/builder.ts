@@ -227,12 +227,13 @@ export type SchemaTypes =
 // A root field belongs to the management graph unless it says otherwise.
 const roots = { subGraphs: everyGraph, defaultSubGraphsForFields: ['management' as const] };
 
-builder.queryType({ ...roots, description: 'What can be read.' });
+builder.queryType({ ...roots, description: 'Everything that can be read.' });
 builder.subscriptionType({
   description:
-    'What can be followed live, over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
+    'Everything that can be followed live, over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
 });
 builder.mutationType({
   ...roots,
-  description: 'What can be changed: every mutation takes one input and returns a result union.',
+  description:
+    'Everything that can be changed. Each mutation takes one input and returns a result union.',
 });

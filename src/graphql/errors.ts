@@ -43,7 +43,7 @@ export const ErrorCodeEnum = builder.enumType('ErrorCode', {
 const ErrorInterface = builder.interfaceRef<Refusal>('Error').implement({
   subGraphs: everyGraph,
   description:
-    'The request was understood and declined: nothing was written, and no event was raised.',
+    'A request that was understood and declined. Nothing was written, and no event was recorded.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCodeEnum, description: 'The kind of failure.' }),
     message: t.exposeString('message', { description: 'The failure as a text for people.' }),

@@ -14,7 +14,7 @@ function luminance(channels: Channels): number {
   const [red, green, blue] = channels.map((channel) => {
     const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Channels; // A tuple mapped keeps its length; the type of `map` does not say so.
+  }) as unknown as Channels; // `map` keeps a tuple's length, but its type does not say so.
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
@@ -31,7 +31,7 @@ export function contrast(one: string, other: string): number {
 export const readableOn = (color: string): string =>
   contrast(color, '#ffffff') >= contrast(color, '#000000') ? '#ffffff' : '#000000';
 
-/** The colour, mixed with as much black or white as it needs to stand out from a surface. */
+/** The colour, mixed with just enough black or white to stand out from a surface. */
 export function standingOut(color: string, surface: string, ratio: number): string {
   const towards = parse(readableOn(surface));
   const from = parse(color);
