@@ -18,7 +18,7 @@ export interface Caller {
   readonly claims: AccessTokenClaims;
 }
 
-/** What the database knows about a token, beside the token's own claims. */
+/** The state of a token in the database, in addition to the token's own claims. */
 export interface TokenState {
   readonly clientExists: boolean;
   readonly isRevoked: boolean;

@@ -175,7 +175,7 @@ async function refuseExpired(...check: Parameters<typeof assertRetained>): Promi
 export const cursorExpired = () =>
   requestError(
     'CURSOR_EXPIRED',
-    'The log no longer holds the events after this cursor, or the cursor is from another log. Read the current events and continue from the last cursor.',
+    'Events behind this cursor are not kept any more, or it is not of this log. Read what is there now, and go on from its last cursor.',
   );
 
 builder.queryFields((t) => ({

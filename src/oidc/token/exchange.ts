@@ -34,8 +34,8 @@ export const tokenExchangeGrantType = 'urn:ietf:params:oauth:grant-type:token-ex
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /**
- * Exchanges the access token that a user's call brought for one aimed at another resource. The new token names the
- * client as the actor.
+ * Exchanges the access token of a user's call for one for another resource. The new token names the client as the
+ * actor.
  *
  * @throws {OAuthError} in the order of `endpoint.ts`.
  * @see RFC 8693 §2.1 (request), §2.2 (response), §4.1 (`act`)

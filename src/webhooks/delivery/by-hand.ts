@@ -27,7 +27,7 @@ const testWebhookInput = z.object({ id: z.string(), type: eventType.nullish() })
  * Sends a sample event to a webhook, even to a disabled one. There is one attempt, and it counts neither as a success
  * nor as a failure of the webhook.
  *
- * @param schema What the webhook's query is read against.
+ * @param schema The schema that the webhook's query is executed on.
  * @param input.type Absent: the first type that the webhook gets, or `User.Created`.
  * @throws {InvalidInputError} {@link NotFoundError}
  */
@@ -142,7 +142,7 @@ const replayEventsInput = z
 /**
  * Delivers a range of the log to a webhook once more. Each event whose type the webhook gets becomes a new delivery.
  *
- * @param schema What the webhook's query is read against.
+ * @param schema The schema that the webhook's query is executed on.
  * @returns The webhook, and the number of deliveries made.
  * @throws {InvalidInputError} also when the range holds more than 50,000 such events; {@link NotFoundError}.
  */
