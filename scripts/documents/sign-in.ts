@@ -38,7 +38,7 @@ function shown(name: string, value: unknown): string {
 const every = ({ most, windowSeconds }: { most: number; windowSeconds: number }) =>
   `${number(most)} in ${time(windowSeconds)}`;
 
-/** What is counted to keep guesses and floods out; what is a setting has a star. */
+/** The counters against guessing and floods. Those that a setting changes have a star. */
 export const protectionRows = (): string[][] => [
   [
     'failures in a row of an identifier, for each kind of check *',
@@ -77,7 +77,7 @@ export const protectionRows = (): string[][] => [
   ],
 ];
 
-/** How long what belongs to a sign-in lasts. */
+/** The lifetimes of a sign-in's codes, tokens and sessions. */
 export const sessionRows = (): string[][] => [
   ['a code *', time(codePolicy.ttlSeconds)],
   [

@@ -7,7 +7,7 @@ export interface OperationCase {
   readonly scope: string;
   /** Other required scopes. */
   readonly scopesBeside?: readonly string[];
-  /** Creates what the operation works on, and returns a valid input. */
+  /** Creates the records that the operation needs, and returns a valid input. */
   readonly given: () => Promise<Input>;
   /** Replacements of one field each, with an invalid value. */
   readonly invalid?: readonly Input[];
