@@ -83,7 +83,7 @@ test.each(pages())('the links of %s lead somewhere', (page) => {
   expect(broken).toEqual([]);
 });
 
-test('the tests that docs/asvs.md names are there', () => {
+test('the tests that docs/asvs.md names exist', () => {
   const cited = [...readPage('docs/asvs.md').matchAll(/`(test\/[^`]+)`((?:,? “[^”]+”)*)/g)];
   const missing = cited.flatMap(([, file = '', titles = '']) => {
     const text = existsSync(join(root, file)) ? readPage(file) : undefined;
@@ -116,7 +116,7 @@ describe('compose.yaml', () => {
     expect(config.adminClient).toBeUndefined();
   });
 
-  test('waits for the database, and gives the service no rights that it needs not', () => {
+  test('waits for the database, and withholds needless rights', () => {
     expect(signet).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -127,7 +127,7 @@ describe('compose.yaml', () => {
   });
 });
 
-test('the image has the files that the service reads, and starts it without a shell', () => {
+test('the image has all files and starts without a shell', () => {
   const dockerfile = readPage('Dockerfile');
   const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = '']) =>
     files.split(' '),
