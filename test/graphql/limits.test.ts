@@ -98,7 +98,7 @@ test.each([
   expect(errors?.[0]?.extensions?.['code']).toBe('GRAPHQL_PARSE_FAILED');
 });
 
-test('a webhook takes no document nested too deeply', async () => {
+test('a webhook accepts no document nested too deeply', async () => {
   const query = `subscription{events(types:${'['.repeat(3980)}`;
   const input = { name: 'deep', url: 'https://8.8.8.8/', query };
   const mutation =

@@ -83,7 +83,7 @@ test('a message sent after its lease is not sent again', async () => {
   });
 });
 
-test('a hanging sender delays and loses nothing else', async () => {
+test('a hanging sender delays and loses no other message', async () => {
   const service = await startService(environment);
   const { services } = service.app;
   const admin = await adminOf(service);
