@@ -83,6 +83,20 @@ test.each(pages())('the links of %s lead somewhere', (page) => {
   expect(broken).toEqual([]);
 });
 
+test.each([...pages(), 'CONTRIBUTING.md'])('the files that %s names exist', (page) => {
+  const named = readPage(page).matchAll(
+    /`((?:\.ci|src|test|prisma|scripts|examples|docs)\/[^`\s]+)`/g,
+  );
+  const missing = [...named].filter(([, path = '']) => !existsSync(join(root, path)));
+  expect(missing.map(([, path]) => path)).toEqual([]);
+});
+
+test('CONTRIBUTING.md names the files of each common change', () => {
+  const rows = readPage('CONTRIBUTING.md').match(/^\| an? .* \|$/gm) ?? [];
+  expect(rows.length).toBe(6);
+  for (const row of rows) expect(row).toMatch(/`(?:src|prisma)\//);
+});
+
 test('the tests that docs/asvs.md names exist', () => {
   const cited = [...readPage('docs/asvs.md').matchAll(/`(test\/[^`]+)`((?:,? “[^”]+”)*)/g)];
   const missing = cited.flatMap(([, file = '', titles = '']) => {
