@@ -22,11 +22,10 @@ export abstract class Refusal extends Error {
 /** The kinds of input faults, and what each means. */
 export const inputIssueCodes = {
   REQUIRED: 'A value is missing.',
-  NOT_NULLABLE: 'The field has a value always: it can be left alone but not cleared.',
+  NOT_NULLABLE: 'The field always has a value. It can be absent, but not null.',
   INVALID_TYPE: 'It is a value of another type.',
-  INVALID_FORMAT:
-    'It is not in the form that such a value has, or holds characters that it cannot.',
-  INVALID_VALUE: 'It is none of the values that the field takes here; the message says why.',
+  INVALID_FORMAT: 'The value has a wrong form, or holds characters that are not allowed.',
+  INVALID_VALUE: 'The field does not accept this value; the message says why.',
   TOO_SHORT: 'It has fewer characters or entries than it must have.',
   TOO_LONG: 'It has more characters, entries or bytes than it may have.',
   TOO_SMALL: 'The number is below the least.',

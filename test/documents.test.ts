@@ -91,12 +91,6 @@ test.each([...pages(), 'CONTRIBUTING.md'])('the files that %s names exist', (pag
   expect(missing.map(([, path]) => path)).toEqual([]);
 });
 
-test('CONTRIBUTING.md names the files of each common change', () => {
-  const rows = readPage('CONTRIBUTING.md').match(/^\| an? .* \|$/gm) ?? [];
-  expect(rows.length).toBe(6);
-  for (const row of rows) expect(row).toMatch(/`(?:src|prisma)\//);
-});
-
 test('the tests that docs/asvs.md names exist', () => {
   const cited = [...readPage('docs/asvs.md').matchAll(/`(test\/[^`]+)`((?:,? “[^”]+”)*)/g)];
   const missing = cited.flatMap(([, file = '', titles = '']) => {

@@ -33,7 +33,7 @@ import {
 import { assignApplicationRoles, removeApplicationRole, replaceApplicationRoles } from './roles.ts';
 
 const ApplicationTypeEnum = builder.enumType('ApplicationType', {
-  description: 'What kind of client an application is (RFC 6749 §2.1).',
+  description: 'The kind of client that an application is (RFC 6749 §2.1).',
   values: {
     TRADITIONAL: { description: 'A web application with a server. It has a secret.' },
     MACHINE_TO_MACHINE: { description: 'A service that acts for itself. It has a secret.' },
@@ -76,10 +76,10 @@ export const Application = builder.prismaNode('Application', {
   authScopes: { scope: 'applications:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name, shown to people who sign in.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Its purpose.' }),
     type: t.expose('type', {
       type: ApplicationTypeEnum,
-      description: 'What kind of client it is.',
+      description: 'The kind of client.',
     }),
     allowTokenExchange: t.exposeBoolean('allowTokenExchange', {
       description: 'Whether it may exchange access tokens (RFC 8693). Off by default.',
@@ -262,7 +262,7 @@ addMutation('createApplication', {
     type: t.field({
       type: ApplicationTypeEnum,
       required: true,
-      description: 'What kind of client it is. It cannot change.',
+      description: 'The kind of client. It cannot change.',
     }),
     ...settings(t),
   }),

@@ -78,7 +78,7 @@ const interaction = (description: string) =>
       applicationId: idOrNullOf({
         model: 'Application',
         name: 'application',
-        description: 'The application that the person signed in to',
+        description: 'The application of the interaction',
       }),
       ip: textOrNull("The client's IP address.", '192.0.2.1'),
       userAgent: textOrNull("The browser's `User-Agent` header.", 'test'),

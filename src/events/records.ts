@@ -27,7 +27,7 @@ const written = {
 };
 const roleType = oneOf(
   ['USER', 'MACHINE_TO_MACHINE'],
-  'Who it is for: USER or MACHINE_TO_MACHINE.',
+  'The kind of its holders: USER or MACHINE_TO_MACHINE.',
 );
 
 /** The fields of each kind of record. A new field needs a line here and one in the feature's `payload.ts`. */

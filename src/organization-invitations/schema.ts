@@ -48,7 +48,7 @@ export const OrganizationInvitation = builder.prismaNode('OrganizationInvitation
   fields: (t) => ({
     invitee: t.expose('invitee', {
       type: 'EmailAddress',
-      description: 'Who is invited: an e-mail address.',
+      description: 'The e-mail address of the invitee.',
     }),
     status: t.field({
       type: InvitationStatusEnum,
@@ -196,7 +196,11 @@ addMutation('createOrganizationInvitation', {
   scope: 'organizations:write',
   input: (t) => ({
     organizationId: t.id({ required: true, description: "The organization's id." }),
-    invitee: t.field({ type: 'EmailAddress', required: true, description: 'Who is invited.' }),
+    invitee: t.field({
+      type: 'EmailAddress',
+      required: true,
+      description: 'The e-mail address of the invitee.',
+    }),
     expiresAt: t.field({
       type: 'DateTime',
       description: 'When it expires: seven days from now by default.',

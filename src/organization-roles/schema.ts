@@ -51,7 +51,7 @@ export const OrganizationScope = builder.prismaNode('OrganizationScope', {
     name: t.exposeString('name', { description: 'Its name, as in `scope`. Unique.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What it allows.',
+      description: 'Its purpose.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -79,8 +79,11 @@ export const OrganizationRole = builder.prismaNode('OrganizationRole', {
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name. Unique.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
-    type: t.expose('type', { type: RoleTypeEnum, description: 'Who it is for.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Its purpose.' }),
+    type: t.expose('type', {
+      type: RoleTypeEnum,
+      description: 'The kind of members that can have it.',
+    }),
     scopes: t.connection(
       {
         type: OrganizationScope,
@@ -235,7 +238,7 @@ addMutation('createOrganizationRole', {
     description: t.string({ description: 'At most 1024 characters.' }),
     type: t.field({
       type: RoleTypeEnum,
-      description: 'Who it is for: users by default. It cannot change.',
+      description: 'The kind of members that can have it: users by default. It cannot change.',
     }),
     organizationScopeIds: t.idList({
       description: 'The organization scopes it holds from the start, at most 1000.',

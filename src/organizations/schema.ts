@@ -82,7 +82,7 @@ export const Organization = builder.prismaNode('Organization', {
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its display name.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Its description.' }),
     customData: t.expose('customData', {
       type: 'JSONObject',
       description: 'Data that admin tools keep about the organization.',

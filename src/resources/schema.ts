@@ -67,7 +67,10 @@ export const Scope = builder.prismaNode('Scope', {
     name: t.exposeString('name', {
       description: 'A scope token (RFC 6749 §3.3), such as `orders:read`. Unique in its resource.',
     }),
-    description: t.exposeString('description', { nullable: true, description: 'What it allows.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'The access that it allows.',
+    }),
     resource: t.relation('resource', { description: 'The resource that defines it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),

@@ -22,7 +22,7 @@ import {
 
 /** Who a role is for. */
 export const RoleTypeEnum = builder.enumType('RoleType', {
-  description: 'Who a role is for.',
+  description: 'The kind of holders of a role.',
   values: {
     USER: { description: 'For users.' },
     MACHINE_TO_MACHINE: { description: 'For machine-to-machine applications.' },
@@ -42,8 +42,11 @@ export const Role = builder.prismaNode('Role', {
   authScopes: { scope: 'roles:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name. Unique.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
-    type: t.expose('type', { type: RoleTypeEnum, description: 'Who it is for.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Its purpose.' }),
+    type: t.expose('type', {
+      type: RoleTypeEnum,
+      description: 'The kind of holders: users or applications.',
+    }),
     isDefault: t.exposeBoolean('isDefault', {
       description: 'Whether every new user gets it.',
     }),
@@ -145,7 +148,7 @@ addMutation('createRole', {
     description: t.string({ description: 'At most 1024 characters.' }),
     type: t.field({
       type: RoleTypeEnum,
-      description: 'Who it is for: users by default. It cannot change.',
+      description: 'The kind of holders: users by default. It cannot change.',
     }),
     isDefault: t.boolean({ description: 'Whether every new user gets it.' }),
     scopeIds: t.idList({ description: 'The scopes it holds from the start, at most 1000.' }),

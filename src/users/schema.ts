@@ -367,7 +367,11 @@ addMutation('updateUserCustomData', {
   scope: 'users:write',
   input: (t) => ({
     ...idField(t),
-    customData: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+    customData: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The custom data to merge in.',
+    }),
   }),
   payload: userPayload,
   errors: [InvalidInputError, NotFoundError],
@@ -380,7 +384,11 @@ addMutation('updateUserProfile', {
   scope: 'users:write',
   input: (t) => ({
     ...idField(t),
-    profile: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+    profile: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The profile claims to merge in.',
+    }),
   }),
   payload: userPayload,
   errors: [InvalidInputError, NotFoundError],
