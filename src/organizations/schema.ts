@@ -34,7 +34,7 @@ import {
   OrganizationUser,
   OrganizationUserConnection,
   rolesOfMember,
-} from './member-roles-schema.ts';
+} from './member-schema.ts';
 import { membershipId } from './membership-id.ts';
 import { createOrganization, deleteOrganization, updateOrganization } from './operations.ts';
 

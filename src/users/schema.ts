@@ -367,11 +367,7 @@ addMutation('updateUserCustomData', {
   scope: 'users:write',
   input: (t) => ({
     ...idField(t),
-    customData: t.field({
-      type: 'JSONObject',
-      required: true,
-      description: 'The custom data to merge in.',
-    }),
+    customData: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
   }),
   payload: userPayload,
   errors: [InvalidInputError, NotFoundError],
@@ -384,11 +380,7 @@ addMutation('updateUserProfile', {
   scope: 'users:write',
   input: (t) => ({
     ...idField(t),
-    profile: t.field({
-      type: 'JSONObject',
-      required: true,
-      description: 'The profile claims to merge in.',
-    }),
+    profile: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
   }),
   payload: userPayload,
   errors: [InvalidInputError, NotFoundError],
