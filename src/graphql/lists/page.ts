@@ -17,10 +17,11 @@ const OrderDirection = builder.enumType('OrderDirection', {
   } as const,
 });
 
-type OrderFields = Readonly<
+/** The orders that a list offers: by the value of `<Type>OrderField` the column, and whether it can be null. */
+export type OrderFields<Column extends string = string> = Readonly<
   Record<
     string,
-    { readonly field: string; readonly nullable: boolean; readonly description: string }
+    { readonly field: Column; readonly nullable: boolean; readonly description: string }
   >
 >;
 
@@ -29,8 +30,6 @@ const newestFirst: ListOrder = { field: 'id', nullable: false, direction: 'desc'
 
 /**
  * Makes a list's `orderBy` input, `<Type>Order`, and the reader of its value.
- *
- * @param fields For each value of `<Type>OrderField` the column, and whether it can be null.
  */
 export function orderInput(typename: string, fields: OrderFields) {
   const fieldEnum = builder.enumType(`${typename}OrderField`, {
@@ -158,7 +157,7 @@ export function pageSize({ first, last }: PageArguments): number {
 }
 
 /** Where the rows of a list are: a model of the Prisma client. */
-interface Model<Row> {
+export interface Model<Row> {
   // biome-ignore lint/suspicious/noExplicitAny: each model has arguments of its own, which `where` and `order` fit.
   findMany(query: any): PromiseLike<Row[]>;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
