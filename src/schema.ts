@@ -19,7 +19,7 @@ import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
 import { builder } from './graphql/builder.ts';
-import { takeAlgorithmNames } from './users/schema.ts';
+import { takeAlgorithmNames } from './users/import-schema.ts';
 
 /** The schema of the management API, printed to `schema.graphql`. */
 export const schema = builder.toSchema({ subGraph: 'management' });
