@@ -12,6 +12,7 @@ import './applications/schema.ts';
 import './organization-roles/schema.ts';
 import './organizations/schema.ts';
 import './organizations/membership-schema.ts';
+import './organizations/organizations-of-member-schema.ts';
 import './organization-invitations/schema.ts';
 import './signing-keys/schema.ts';
 import './oidc/sessions/schema.ts';
