@@ -1,5 +1,4 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../auth/scopes.ts';
 import type { Refusal } from '../errors.ts';
@@ -71,23 +70,4 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
         ) as never,
     }),
   );
-}
-
-/**
- * Deletes a record and returns it as it last was, with the relations that the request selects in its payload:
- * read before, for they cannot be read after.
- *
- * @param field The payload's field that holds the record.
- */
-export async function asItLastWas<Row extends object>(options: {
-  readonly context: GraphQLContext;
-  readonly info: GraphQLResolveInfo;
-  readonly field: string;
-  readonly read: (query: object) => PromiseLike<Row | null>;
-  readonly remove: () => Promise<Row>;
-}): Promise<Row> {
-  const { context, info, field, read, remove } = options;
-  const path = [{ type: mutationPayloadName(info.fieldName), name: field }];
-  const before = await read(queryFromInfo({ context, info, path }));
-  return { ...before, ...(await remove()) };
 }

@@ -1,4 +1,5 @@
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../auth/scopes.ts';
 import { NotFoundError } from '../errors.ts';
@@ -8,15 +9,15 @@ import type { GraphQLContext } from './context.ts';
 import type { RecordModel } from './lists/record-queries.ts';
 import {
   addMutation,
-  asItLastWas,
   type InputFields,
   type PayloadFields,
   type RefusalClass,
 } from './mutation.ts';
+import { mutationPayloadName } from './names.ts';
 
 interface Common {
   readonly description: string;
-  /** The scope, or all scopes, that it requires if not those of the record's other mutations. */
+  /** The scope, or all scopes, that the caller's token must allow; by default that of the record's mutations. */
   readonly scope?: ManagementScope | readonly ManagementScope[];
 }
 
@@ -39,11 +40,13 @@ interface DeletionOptions<Row> extends Common {
 }
 
 /**
- * What the mutations of a record type have in common: their payload holds the record, with what the request selects.
+ * Makes the functions that add the mutations of a record type. The payload of each holds the record, with what the
+ * request selects of it.
  *
- * @param field The payload's field that holds it.
- * @param options.noun What descriptions call it, if that is not the field's name.
- * @param options.description The description of the payload's field.
+ * @param field The payload's field that holds the record.
+ * @param options.scope The scope that the caller's token must allow.
+ * @param options.noun What descriptions call a record; by default the field's name.
+ * @param options.description The description of the payload's field; by default from the noun.
  */
 export function recordMutations<Field extends string, Row extends object>(
   field: Field,
@@ -95,17 +98,13 @@ export function recordMutations<Field extends string, Row extends object>(
       errors: [NotFoundError],
       ...rest,
       input: (t) => ({ id: id(t) }),
-      resolve: async (input, context, info) =>
-        inPayload(
-          await asItLastWas<Row>({
-            context,
-            info,
-            field,
-            read: (query) =>
-              model(context.database.prisma).findUnique({ ...query, where: { id: input.id } }),
-            remove: () => operation(context, input),
-          }),
-        ),
+      resolve: async (input, context, info) => {
+        // The relations that the request selects are read before the deletion: afterwards they are gone.
+        const path = [{ type: mutationPayloadName(name), name: field }];
+        const query = { ...queryFromInfo({ context, info, path }), where: { id: input.id } };
+        const before = await model(context.database.prisma).findUnique(query);
+        return inPayload({ ...before, ...(await operation(context, input)) });
+      },
     });
   }
 
