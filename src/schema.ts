@@ -19,6 +19,7 @@ import './oidc/sessions/schema.ts';
 import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
+import './experience/step-schema.ts';
 import { builder } from './graphql/builder.ts';
 import { takeAlgorithmNames } from './users/import-schema.ts';
 
