@@ -21,7 +21,7 @@ import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
 import './experience/step-schema.ts';
 import { builder } from './graphql/builder.ts';
-import { takeAlgorithmNames } from './users/import-schema.ts';
+import { takeAlgorithmNames } from './users/import/schema.ts';
 
 /** The schema of the management API, printed to `schema.graphql`. */
 export const schema = builder.toSchema({ subGraph: 'management' });

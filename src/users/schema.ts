@@ -8,10 +8,9 @@ import { relatedList } from '../graphql/lists/related-list.ts';
 import type { InputFields } from '../graphql/mutation.ts';
 import { recordMutations } from '../graphql/record-mutations.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
+import { deleteUser } from './delete.ts';
 import {
   createUser,
-  deleteUser,
-  signOutUser,
   updateUser,
   updateUserCustomData,
   updateUserPassword,
@@ -19,6 +18,7 @@ import {
   updateUserSuspensionStatus,
 } from './operations.ts';
 import { assignUserRoles, removeUserRole, replaceUserRoles } from './roles.ts';
+import { signOutUser } from './sign-out.ts';
 
 const rolesOfUser = relatedList<
   { roleId: string; role: typeof Role.$inferType },

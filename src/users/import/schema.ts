@@ -1,17 +1,17 @@
 import type { GraphQLEnumType, GraphQLSchema } from 'graphql';
-import { InvalidInputError, NotAllowedError } from '../errors.ts';
-import type { User as UserRow } from '../generated/prisma/client.ts';
-import { builder } from '../graphql/builder.ts';
-import { ErrorCodeEnum } from '../graphql/errors.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutation.ts';
-import { type ImportFailure, importUsers } from './import.ts';
+import { InvalidInputError, NotAllowedError } from '../../errors.ts';
+import type { User as UserRow } from '../../generated/prisma/client.ts';
+import { builder } from '../../graphql/builder.ts';
+import { ErrorCodeEnum } from '../../graphql/errors.ts';
+import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
+import { newUserFields, User } from '../schema.ts';
 import {
   findPasswordAlgorithm,
   type ImportedPasswordAlgorithm,
   importedPasswordAlgorithms,
   importedPasswordFormats,
 } from './imported-password.ts';
-import { newUserFields, User } from './schema.ts';
+import { type ImportFailure, importUsers } from './operations.ts';
 
 const ImportFailureObject = builder.objectRef<ImportFailure>('ImportFailure').implement({
   description: 'A rejected row of an import.',
