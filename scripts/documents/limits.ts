@@ -21,7 +21,7 @@ import { maxMembersACall } from '../../src/organizations/members.ts';
 import { maxMembersAnEvent } from '../../src/organizations/payload.ts';
 import { keptBytes, readBytes } from '../../src/outbound/attempt.ts';
 import { maxWaitingPasswords } from '../../src/users/hash-queue.ts';
-import { maxRows } from '../../src/users/import.ts';
+import { maxRows } from '../../src/users/import/operations.ts';
 import { maxReplayed } from '../../src/webhooks/delivery/by-hand.ts';
 import { failureLimitMs, retryDelaysMs } from '../../src/webhooks/delivery/schedule.ts';
 import { maxHeaders } from '../../src/webhooks/endpoint/own-headers.ts';

@@ -1,6 +1,6 @@
 import { assertAllowed, builder, nodeTypeOfEvents } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { connectionOf, pageSize } from '../graphql/lists/page.ts';
+import { connectionOf, pageInfoOf, pageSize } from '../graphql/lists/page.ts';
 import { requestError } from '../graphql/request-error.ts';
 import type { Actor } from '../services.ts';
 import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';
@@ -221,12 +221,7 @@ builder.queryFields((t) => ({
         const edges = page.map((node) => ({ node, cursor: encodePosition(node.position) }));
         return {
           edges,
-          pageInfo: {
-            hasNextPage: isBackward ? before !== undefined : hasMore,
-            hasPreviousPage: isBackward ? hasMore : after !== undefined,
-            startCursor: edges.at(0)?.cursor ?? null,
-            endCursor: edges.at(-1)?.cursor ?? null,
-          },
+          pageInfo: pageInfoOf(args, hasMore, (index) => edges.at(index)?.cursor),
           totalCount: () => countEvents(prisma, filter),
         };
       },

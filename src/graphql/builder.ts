@@ -65,7 +65,8 @@ export const limits = {
   nodes: 1_000,
 } as const;
 
-const defaultPageSize = 20;
+/** Records in a page if the request does not say. */
+export const defaultPageSize = 20;
 
 /** The type that loads events of every type by id: an event's id does not name its type. */
 export const nodeTypeOfEvents = 'UserCreatedEvent';
@@ -174,9 +175,11 @@ export const builder = new SchemaBuilder<Declared>({
       description: 'The cursor of the first entry; null on an empty page.',
     },
     endCursorFieldOptions: { description: 'The cursor of the last entry; null on an empty page.' },
-    firstArgOptions: { description: 'How many to list: 20 by default, at most 100.' },
+    firstArgOptions: {
+      description: `How many to list: ${defaultPageSize} by default, at most ${limits.pageSize}.`,
+    },
     afterArgOptions: { description: 'Lists the entries after this cursor.' },
-    lastArgOptions: { description: 'How many to list from the end, at most 100.' },
+    lastArgOptions: { description: `How many to list from the end, at most ${limits.pageSize}.` },
     beforeArgOptions: { description: 'Lists the entries before this cursor.' },
   },
   scopeAuth: {

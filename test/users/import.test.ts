@@ -1,6 +1,9 @@
 import { hashSync, type Version } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
-import { readImportedDigest, verifyImportedPassword } from '../../src/users/imported-password.ts';
+import {
+  readImportedDigest,
+  verifyImportedPassword,
+} from '../../src/users/import/imported-password.ts';
 import { send } from '../support/operations/graphql.ts';
 import { startHeadless, step } from '../support/people/experience.ts';
 import { signIn } from '../support/people/sign-in.ts';

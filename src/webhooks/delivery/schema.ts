@@ -1,11 +1,16 @@
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../../errors.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import { EventInterface, EventTypeEnum } from '../../events/schema.ts';
-import type { Delivery as DeliveryRow, Prisma } from '../../generated/prisma/client.ts';
+import type {
+  Delivery as DeliveryRow,
+  Prisma,
+  Webhook as WebhookRow,
+} from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { assertMayFilter, connectionOf, readPage } from '../../graphql/lists/page.ts';
 import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
-import { idField, type WebhookPayload, webhookPayload } from '../endpoint/schema.ts';
+import { recordMutations } from '../../graphql/record-mutations.ts';
+import { webhookMutations } from '../endpoint/schema.ts';
 import { redeliver, replayEvents, testWebhook } from './by-hand.ts';
 import { followDeliveries } from './changes.ts';
 import { eventOfDelivery } from './event.ts';
@@ -146,42 +151,33 @@ builder.subscriptionFields((t) => ({
   }),
 }));
 
-const deliveryPayload = (t: PayloadFields<{ delivery: DeliveryRow }>) => ({
-  delivery: t.field({
-    type: Delivery,
-    description: 'The delivery, which is on its way.',
-    resolve: ({ delivery }) => delivery,
-  }),
+const mutations = recordMutations('delivery', Delivery, {
+  scope: 'webhooks:write',
+  description: 'The delivery, which is on its way.',
 });
 
-addMutation('testWebhook', {
+mutations.add('testWebhook', {
   description:
     'Posts a made-up event to a webhook, even where it is off: one attempt, with the header `signet-test: true`. Raises no event.',
-  scope: 'webhooks:write',
   input: (t) => ({
-    ...idField(t),
+    id: webhookMutations.id(t),
     type: t.field({
       type: EventTypeEnum,
       description: "The event's type. Absent: the first that the webhook gets.",
     }),
   }),
-  payload: deliveryPayload,
   errors: [NotFoundError],
-  resolve: async (input, context, { schema }) => ({
-    delivery: await testWebhook(context, schema, input),
-  }),
+  operation: (context, input, { schema }) => testWebhook(context, schema, input),
 });
 
-addMutation('redeliver', {
+mutations.add('redeliver', {
   description:
     'Delivers once more, with all retries before it. While the webhook is off it waits. Raises no event.',
-  scope: 'webhooks:write',
   input: (t) => ({
-    deliveryId: t.id({ required: true, description: "The delivery's id." }),
+    deliveryId: mutations.id(t),
   }),
-  payload: deliveryPayload,
   errors: [NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ delivery: await redeliver(context, input) }),
+  operation: (context, input) => redeliver(context, input),
 });
 
 addMutation('replayEvents', {
@@ -189,7 +185,7 @@ addMutation('replayEvents', {
     'Delivers a range of the log to a webhook once more: at most 50,000 events, of the types that it gets. Raises no event.',
   scope: 'webhooks:write',
   input: (t) => ({
-    webhookId: t.id({ required: true, description: "The webhook's id." }),
+    webhookId: webhookMutations.id(t),
     after: t.string({ description: 'Events behind this cursor of the log.' }),
     before: t.string({ description: 'Events in front of this cursor of the log.' }),
     since: t.field({
@@ -202,8 +198,8 @@ addMutation('replayEvents', {
       description: 'Events of these types. Absent: of all that the webhook gets.',
     }),
   }),
-  payload: (t: PayloadFields<WebhookPayload & { deliveryCount: number }>) => ({
-    ...webhookPayload(t),
+  payload: (t: PayloadFields<{ webhook: WebhookRow; deliveryCount: number }>) => ({
+    ...webhookMutations.payload(t),
     deliveryCount: t.exposeInt('deliveryCount', { description: 'How many deliveries were made.' }),
   }),
   errors: [InvalidInputError, NotFoundError],

@@ -3,19 +3,9 @@ import type { EventName } from '../../events/catalogue.ts';
 import { EventTypeEnum } from '../../events/schema.ts';
 import type { Prisma, Webhook as WebhookRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
-import {
-  connectionOf,
-  orderInput,
-  readPage,
-  searchDescription,
-  searching,
-} from '../../graphql/lists/page.ts';
-import {
-  addMutation,
-  asItLastWas,
-  type InputFields,
-  type PayloadFields,
-} from '../../graphql/mutation.ts';
+import { addRecordQueries, orders } from '../../graphql/lists/record-queries.ts';
+import { addMutation, type InputFields, type PayloadFields } from '../../graphql/mutation.ts';
+import { recordMutations } from '../../graphql/record-mutations.ts';
 import { followWebhook } from './changes.ts';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './operations.ts';
 import { openHeaders } from './sealed.ts';
@@ -58,62 +48,23 @@ export const Webhook = builder.prismaNode('Webhook', {
   }),
 });
 
-const WebhookConnection = connectionOf('Webhook', Webhook);
-
-const WebhookFilter = builder.inputType('WebhookFilter', {
-  description: 'Which webhooks to list: those for which every field given holds.',
-  fields: (t) => ({
-    search: t.string({ description: searchDescription('the name, the URL or the id') }),
-    enabled: t.boolean({ description: 'Is on, or is off.' }),
-  }),
+addRecordQueries(Webhook, {
+  names: ['webhook', 'webhooks'],
+  descriptions: {
+    one: 'A webhook, or null where there is none with that id.',
+    list: 'The webhooks, newest first where no order is asked for.',
+    filter: 'Which webhooks to list: those for which every field given holds.',
+  },
+  scope: 'webhooks:read',
+  model: ({ webhook }) => webhook,
+  search: { columns: ['name', 'url', 'id'], description: 'the name, the URL or the id' },
+  filter: (t) => ({ enabled: t.boolean({ description: 'Is on, or is off.' }) }),
+  where: ({ enabled }): Prisma.WebhookWhereInput => ({ enabled: enabled ?? undefined }),
+  order: {
+    CREATED_AT: { ...orders.byCreation, description: 'By when they were created.' },
+    NAME: orders.byName,
+  },
 });
-
-const order = orderInput('Webhook', {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By when they were created.' },
-  NAME: { field: 'name', nullable: false, description: 'By name.' },
-});
-
-function webhookWhere(
-  filter: typeof WebhookFilter.$inferInput | null | undefined,
-): Prisma.WebhookWhereInput {
-  return {
-    ...searching(filter?.search, ['name', 'url', 'id']),
-    ...(filter?.enabled == null ? {} : { enabled: filter.enabled }),
-  };
-}
-
-builder.queryFields((t) => ({
-  webhook: t.prismaField({
-    type: 'Webhook',
-    nullable: true,
-    description: 'A webhook, or null where there is none with that id.',
-    authScopes: { scope: 'webhooks:read' },
-    args: { id: t.arg.id({ required: true, description: "The webhook's id." }) },
-    resolve: (query, _root, { id }, { database }) =>
-      database.prisma.webhook.findUnique({ ...query, where: { id } }),
-  }),
-  webhooks: t.connection(
-    {
-      type: Webhook,
-      description: 'The webhooks, newest first where no order is asked for.',
-      authScopes: { scope: 'webhooks:read' },
-      args: {
-        filter: t.arg({ type: WebhookFilter, description: 'Which webhooks to list.' }),
-        orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
-      },
-      resolve: (_root, args, context, info) =>
-        readPage({
-          args,
-          context,
-          info,
-          model: context.database.prisma.webhook,
-          where: webhookWhere(args.filter),
-          order: order.read(args.orderBy),
-        }),
-    },
-    WebhookConnection,
-  ),
-}));
 
 builder.subscriptionFields((t) => ({
   webhook: t.field({
@@ -127,28 +78,14 @@ builder.subscriptionFields((t) => ({
   }),
 }));
 
-/** What mutations on a webhook return. */
-export type WebhookPayload = { webhook: WebhookRow };
+/** The mutations of webhooks. */
+export const webhookMutations = recordMutations('webhook', Webhook, { scope: 'webhooks:write' });
 
-/** Its field in their payloads. */
-export const webhookPayload = <Payload extends WebhookPayload>(t: PayloadFields<Payload>) => ({
-  webhook: t.field({
-    type: Webhook,
-    description: 'The webhook.',
-    resolve: ({ webhook }) => webhook,
-  }),
-});
-
-const secretPayload = (t: PayloadFields<WebhookPayload & { secret: string }>) => ({
-  ...webhookPayload(t),
+const secretPayload = (t: PayloadFields<{ webhook: WebhookRow; secret: string }>) => ({
+  ...webhookMutations.payload(t),
   secret: t.exposeString('secret', {
     description: 'The signing secret, `whsec_` and base64, shown this once.',
   }),
-});
-
-/** The field of their inputs that names it. */
-export const idField = (t: InputFields) => ({
-  id: t.id({ required: true, description: "The webhook's id." }),
 });
 
 const settings = (t: InputFields) => ({
@@ -189,12 +126,12 @@ addMutation('createWebhook', {
   resolve: (input, context, { schema }) => createWebhook(context, schema, input),
 });
 
-addMutation('updateWebhook', {
+webhookMutations.add('updateWebhook', {
   description:
     'Changes a webhook, from its next delivery on, which takes `events:read` too. An absent field is left alone, null clears it; with a URL of another origin its query and its headers go, unless they are given again. Who changes where it leads, what it sends, or switches it on answers for it as a creator does. While it is off its deliveries wait. Raises no event.',
   scope: ['webhooks:write', 'events:read'],
   input: (t) => ({
-    ...idField(t),
+    id: webhookMutations.id(t),
     name: t.string({ description: 'At most 128 characters.' }),
     url: t.field({
       type: 'URL',
@@ -202,38 +139,21 @@ addMutation('updateWebhook', {
     }),
     ...settings(t),
   }),
-  payload: (t: PayloadFields<WebhookPayload>) => webhookPayload(t),
   errors: [InvalidInputError, NotFoundError],
-  resolve: async (input, context, { schema }) => ({
-    webhook: await updateWebhook(context, schema, input),
-  }),
+  operation: (context, input, { schema }) => updateWebhook(context, schema, input),
 });
 
-addMutation('deleteWebhook', {
+webhookMutations.addDeletion('deleteWebhook', {
   description: 'Deletes a webhook with its deliveries. Raises no event.',
-  scope: 'webhooks:write',
-  input: idField,
-  payload: (t: PayloadFields<WebhookPayload>) => webhookPayload(t),
-  errors: [NotFoundError],
-  resolve: async (input, context, info) => {
-    const { webhook } = context.database.prisma;
-    return {
-      webhook: await asItLastWas({
-        context,
-        info,
-        field: 'webhook',
-        read: (query) => webhook.findUnique({ ...query, where: { id: input.id } }),
-        remove: () => deleteWebhook(context, input),
-      }),
-    };
-  },
+  model: ({ webhook }) => webhook,
+  operation: deleteWebhook,
 });
 
 addMutation('rotateWebhookSecret', {
   description:
     'Gives a webhook a new signing secret; the old one signs beside it for 24 hours. Raises no event.',
   scope: 'webhooks:write',
-  input: idField,
+  input: (t) => ({ id: webhookMutations.id(t) }),
   payload: secretPayload,
   errors: [NotFoundError],
   resolve: (input, context) => rotateWebhookSecret(context, input),
