@@ -11,7 +11,7 @@ import './users/one-time-token-schema.ts';
 import './applications/schema.ts';
 import './organization-roles/schema.ts';
 import './organizations/schema.ts';
-import './organizations/membership-schema.ts';
+import './organizations/members-schema.ts';
 import './organizations/organizations-of-member-schema.ts';
 import './organization-invitations/schema.ts';
 import './signing-keys/schema.ts';

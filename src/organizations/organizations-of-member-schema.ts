@@ -6,7 +6,7 @@ import {
   type OrganizationApplication,
   type OrganizationUser,
   rolesOfMember,
-} from './member-schema.ts';
+} from './member-roles-schema.ts';
 import { membershipId } from './membership-id.ts';
 import { Organization } from './schema.ts';
 

@@ -20,7 +20,7 @@ import {
   OrganizationApplicationConnection,
   OrganizationUser,
   OrganizationUserConnection,
-} from './member-schema.ts';
+} from './member-roles-schema.ts';
 import { createOrganization, deleteOrganization, updateOrganization } from './operations.ts';
 
 const OrganizationEmailDomain = builder.prismaObject('OrganizationEmailDomain', {

@@ -211,7 +211,11 @@ mutations.add('updateUserCustomData', {
     "Merges into a user's custom data at the first level; null removes a key. Raises `User.Data.Updated`.",
   input: (t) => ({
     id: mutations.id(t),
-    customData: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+    customData: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The custom data to merge in.',
+    }),
   }),
   errors: [InvalidInputError, NotFoundError],
   operation: (context, input) => updateUserCustomData(context, input),
@@ -222,7 +226,11 @@ mutations.add('updateUserProfile', {
     "Merges into a user's profile at the first level; null removes a key. Raises `User.Data.Updated`.",
   input: (t) => ({
     id: mutations.id(t),
-    profile: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+    profile: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The profile claims to merge in.',
+    }),
   }),
   errors: [InvalidInputError, NotFoundError],
   operation: (context, input) => updateUserProfile(context, input),
