@@ -48,7 +48,7 @@ export interface Work<Item extends Claimed, Outcome extends { readonly id: strin
    * @returns Undefined if the signal ended it: the row is put back.
    */
   attempt(item: Item, signal: AbortSignal): Promise<Outcome | undefined>;
-  /** Does further work for an outcome, such as logging. It never rejects. */
+  /** Does further work for an outcome, such as metrics and logging. It never rejects. */
   follow?(item: Item, outcome: Outcome): Promise<void>;
   /**
    * Records outcomes and releases their rows. Outcomes of rows that another node has claimed meanwhile change nothing.

@@ -104,7 +104,7 @@ const InteractionType = builder.objectRef<Shown>('Interaction').implement({
     }),
     event: t.field({
       type: EventEnum,
-      description: 'Its purpose. It changes with the requests of the person.',
+      description: 'Its purpose, which changes with what the person asks for.',
       resolve: ({ interaction }) => interaction.event,
     }),
     nextSteps: t.field({
@@ -198,7 +198,7 @@ type ShownResult<Result> = Omit<Result, 'interaction'> & { interaction: Shown };
 interface StepOptions<Fields extends InputFieldMap, Result extends { interaction: Interaction }> {
   readonly description: string;
   readonly input: (t: InputFields) => Fields;
-  /** Fields of the payload in addition to the interaction. */
+  /** Fields of the payload beside the interaction. */
   readonly payload?: (t: PayloadFields<ShownResult<NoInfer<Result>>>) => FieldMap;
   readonly errors: readonly RefusalClass[];
   readonly step: (
