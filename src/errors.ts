@@ -19,7 +19,7 @@ export abstract class Refusal extends Error {
   abstract readonly code: ErrorCode;
 }
 
-/** The kinds of input faults, and what each means. */
+/** The kinds of input faults, and their meanings. */
 export const inputIssueCodes = {
   REQUIRED: 'A value is missing.',
   NOT_NULLABLE: 'The field always has a value. It can be absent, but not null.',
@@ -31,14 +31,14 @@ export const inputIssueCodes = {
   TOO_SMALL: 'The number is below the least.',
   TOO_LARGE: 'The number is above the greatest.',
   TOO_DEEP: 'It has more levels of objects and lists than it may have.',
-  NOT_UNIQUE: 'It is there twice.',
+  NOT_UNIQUE: 'The value occurs twice.',
   UNKNOWN_FIELD: 'There is no such field.',
 } as const;
 
 /** A kind of input fault. */
 export type InputIssueCode = keyof typeof inputIssueCodes;
 
-/** One fault of an input: its path from the root of the input, and what is wrong there. */
+/** One fault of an input: its path from the root of the input, and a message. */
 export interface InputIssue {
   readonly path: readonly string[];
   readonly message: string;

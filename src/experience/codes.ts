@@ -280,7 +280,10 @@ function templateFor(purpose: InteractionEvent, holder: User | null): MessageTem
   return holder ? purpose : 'NO_ACCOUNT';
 }
 
-/** The page that fills the code in, in the browser of the interaction; in other browsers it asks for the code. */
+/**
+ * The URL of the page for a link in a message. In the browser of the interaction the page fills in the code; in other
+ * browsers it shows the code.
+ */
 function linkTo(
   { baseUrl }: Services,
   { uid }: InteractionAccess,

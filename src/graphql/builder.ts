@@ -131,17 +131,16 @@ export const builder = new SchemaBuilder<Declared>({
       // A fault thrown here would hit all fields that are resolved together.
       return { typename: kind === 'Event' ? nodeTypeOfEvents : (kind ?? ''), id };
     },
-    nodeTypeOptions: { description: 'Anything that has an id of its own.' },
+    nodeTypeOptions: { description: 'A record with its own id.' },
     idFieldOptions: { description: 'The id: a TypeID, whose prefix names the type.' },
     nodeQueryOptions: {
-      description: 'The record with this id, or null if nothing has it.',
+      description: 'The record with this id, or null if there is none.',
       args: { id: { description: 'An id of any kind.' } },
       resolve: (_root, args, _context, { schema }, resolveNode) =>
         isNode(schema, args.id) ? resolveNode(args.id) : null,
     },
     nodesQueryOptions: {
-      description:
-        'The records with these ids, in the same order, with null where nothing has the id.',
+      description: 'The records with these ids, in the same order, with null for each unknown id.',
       args: { ids: { description: `Ids of any kind, at most ${limits.nodes}.` } },
       complexity: ({ ids }: { ids: readonly unknown[] }) => ({
         field: 1,

@@ -158,7 +158,7 @@ async function setSender(
 }
 
 /**
- * Removes a channel's sender. Waiting messages go on waiting until there is another sender or they expire.
+ * Removes a channel's sender. Waiting messages stay queued until there is another sender or they expire.
  *
  * @returns The removed sender; null if there was none.
  */

@@ -234,7 +234,7 @@ for (const [name, channel, what] of [
   ['removeSmsSender', 'SMS', 'SMS'],
 ] as const) {
   addMutation(name, {
-    description: `Removes the sender of ${what}. Waiting messages go on waiting until there is another sender or they expire. Raises no event.`,
+    description: `Removes the sender of ${what}. Waiting messages stay queued until there is another sender or they expire. Raises no event.`,
     scope: 'experience:write',
     input: (t) => ({
       clientMutationId: t.string({ description: 'Not used: an input needs at least one field.' }),

@@ -243,7 +243,7 @@ function answerSchema(operation: RestOperation, schemas: Record<string, Json>): 
     properties: {
       [answerField]: { type: 'array', items: record },
       pageInfo: reference('PageInfo'),
-      totalCount: { type: 'integer', description: 'The number of entries, if it was asked for.' },
+      totalCount: { type: 'integer', description: 'The number of entries, if it was requested.' },
     },
     required: [answerField, 'pageInfo'],
   };

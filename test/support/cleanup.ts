@@ -15,7 +15,7 @@ export function closeAtEnd(close: () => Promise<void>): void {
   });
 }
 
-/** Closes what a test file left open. */
+/** Closes everything that a test file left open. */
 export async function closeAll(): Promise<void> {
   for (const close of [...open].reverse()) {
     open.delete(close);

@@ -161,7 +161,7 @@ function assertChain(act: ActClaim | undefined): void {
 
 function assertExchangeResource({ indicator }: Target, { exchangeResources }: SubjectState): void {
   const listed = exchangeResources ?? [];
-  // Other APIs belong to the operator. Signet's own would give the client whatever its user may do here.
+  // Other APIs belong to the operator. A token for Signet's own APIs would give the client all rights of its user here.
   const isAllowed =
     listed.includes(indicator) || (listed.length === 0 && !ownIndicators.has(indicator));
   if (!isAllowed) {

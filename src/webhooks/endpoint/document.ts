@@ -121,7 +121,7 @@ export class DocumentRunner {
   }
 
   /**
-   * Returns what a subscription with this document and these scopes would get for the event.
+   * Executes the document on the event, as for a subscription with these scopes.
    *
    * @returns The result as JSON: an object with `data`, and with `errors` if there are any.
    * @throws The cause of an internal error: a result with a masked error is not delivered.
