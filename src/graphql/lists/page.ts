@@ -15,21 +15,30 @@ const OrderDirection = builder.enumType('OrderDirection', {
   } as const,
 });
 
-/** The orders that a list offers: by the value of `<Type>OrderField` the column, and whether it can be null. */
-export type OrderFields<Column extends string = string> = Readonly<
+interface OrderField<Column, Nullable> {
+  readonly field: Column;
+  readonly nullable: Nullable;
+  readonly description: string;
+}
+
+/** The orders that a list offers: for each value of `<Type>OrderField` the column, and whether it can be null. */
+export type OrderFields<Row> = Readonly<
   Record<
     string,
-    { readonly field: Column; readonly nullable: boolean; readonly description: string }
+    {
+      [Column in keyof Row & string]: OrderField<Column, null extends Row[Column] ? true : false>;
+    }[keyof Row & string]
   >
 >;
 
 /** Newest first: the order of a list for which none is asked. Ids begin with the time they were made. */
 const newestFirst: ListOrder = { field: 'id', nullable: false, direction: 'desc' };
 
-/**
- * Makes a list's `orderBy` input, `<Type>Order`, and the reader of its value.
- */
-export function orderInput(typename: string, fields: OrderFields) {
+/** Makes a list's `orderBy` input, `<Type>Order`, and the reader of its value. */
+export function orderInput(
+  typename: string,
+  fields: Readonly<Record<string, OrderField<string, boolean>>>,
+) {
   const fieldEnum = builder.enumType(`${typename}OrderField`, {
     description: 'What to order the list by.',
     values: Object.fromEntries(

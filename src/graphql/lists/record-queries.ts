@@ -62,7 +62,7 @@ interface RecordQueriesOptions<
   readonly filterScopes?: {
     readonly [Field in keyof InputShapeFromFields<Fields>]?: ManagementScope;
   };
-  readonly order: OrderFields<keyof Row & string>;
+  readonly order: OrderFields<Row>;
 }
 
 /** The model of a record type: of the Prisma client. */
