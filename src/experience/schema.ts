@@ -82,7 +82,7 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
     }),
     event: t.field({
       type: InteractionEventEnum,
-      description: 'Its purpose, which changes with what the person asks for.',
+      description: 'Its purpose. It changes with the requests of the person.',
       resolve: ({ interaction }) => interaction.event,
     }),
     nextSteps: t.field({

@@ -43,7 +43,7 @@ type ShownResult<Result> = Omit<Result, 'interaction'> & { interaction: Shown };
 interface StepOptions<Fields extends InputFieldMap, Result extends { interaction: Interaction }> {
   readonly description: string;
   readonly input: (t: InputFields) => Fields;
-  /** Fields of the payload beside the interaction. */
+  /** Fields of the payload in addition to the interaction. */
   readonly payload?: (t: PayloadFields<ShownResult<NoInfer<Result>>>) => FieldMap;
   readonly errors: readonly RefusalClass[];
   readonly step: (
