@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hash } from '@node-rs/argon2';
+import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
 import { startServer } from './server.ts';
 
@@ -98,17 +99,7 @@ async function step(name: string, input: object, token?: string) {
   return send('/experience/graphql', authorization, documentOf(name, fields), input);
 }
 
-const granted = await fetch(`${url}${path}`, {
-  method: 'POST',
-  body: new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: admin.id,
-    client_secret: admin.secret,
-    resource: 'urn:signet:management',
-    scope: 'all',
-  }),
-});
-const { access_token: token } = (await granted.json()) as { access_token: string };
+const token = await fetchManagementToken({ url }, admin);
 const manage = async (name: string, fields: string, input: object) => {
   const result = await send('/graphql', `Bearer ${token}`, documentOf(name, fields), input);
   if (result['code'] !== undefined) throw new Error(`${name}: ${String(result['message'])}`);

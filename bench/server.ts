@@ -22,7 +22,7 @@ export function startServer(
 ): Promise<BenchServer> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...environment, NODE_ENV: 'production' },
-    execArgv: ['--disable-warning=ExperimentalWarning', '--disable-warning=FSTDEP023'],
+    execArgv: ['--disable-warning=FSTDEP023'],
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return new Promise((resolve, reject) => {

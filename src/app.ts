@@ -136,7 +136,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     mountGraphQL(http, services, graphql);
     await mountExperience(http, services);
     await mountRest(http, services);
-    if (config.introspection) await mountApiDocs(http, services);
+    if (config.introspection) mountApiDocs(http, services);
     opened.defer(await startDeliveries(services, schema, tail));
     opened.defer(startMessages(services));
     await open();

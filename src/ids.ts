@@ -57,5 +57,9 @@ export function kindOfId(id: string): IdKind | undefined {
   }
 }
 
+/** An id that is safe to query; null, which finds nothing, if it is malformed or of another kind. */
+export const idForQuery = (id: unknown, kind: IdKind): string | null =>
+  typeof id === 'string' && kindOfId(id) === kind ? id : null;
+
 /** A new trace id. It links a request to its events and their deliveries (W3C Trace Context §3.2.2.3). */
 export const newTraceId = (): string => typeid().toUUID().replaceAll('-', '');

@@ -12,6 +12,7 @@ const order = [
   'config',
   'errors',
   'failures',
+  'body-limits',
   'input',
   'clock',
   'generated',

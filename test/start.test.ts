@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { managementRequest, requestClientCredentials } from './support/client-credentials.ts';
 import { createTestDatabase } from './support/database.ts';
 import { startProcess } from './support/process.ts';
-import { basic } from './support/service.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -137,16 +137,8 @@ describe('a data folder', () => {
 
     const [, id, secret] =
       /ADMIN_CLIENT_ID=(app_\w+)\s+ADMIN_CLIENT_SECRET=(\S{32,})/.exec(first.stdout()) ?? [];
-    const token = (at: string) =>
-      fetch(`${at}/oidc/token`, {
-        method: 'POST',
-        headers: { authorization: basic(id as string, secret as string) },
-        body: new URLSearchParams({
-          grant_type: 'client_credentials',
-          resource: 'urn:signet:management',
-          scope: 'all',
-        }),
-      });
+    const admin = { id: id as string, secret: secret as string };
+    const token = (at: string) => requestClientCredentials({ url: at }, admin, managementRequest);
     expect((await token(url)).status).toBe(200);
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
@@ -265,15 +257,8 @@ test('an interrupted start has printed the admin’s secret', async () => {
   expect(await first.ended).toBe('SIGKILL');
   const [, id = '', secret = ''] = shown.exec(first.stdout()) ?? [];
   const second = startProcess({ DATA_DIR: dataDir });
-  const response = await fetch(`${await second.ready}/oidc/token`, {
-    method: 'POST',
-    headers: { authorization: basic(id, secret) },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
+  const at = { url: await second.ready };
+  const response = await requestClientCredentials(at, { id, secret }, managementRequest);
   expect(response.status).toBe(200);
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);

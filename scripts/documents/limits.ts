@@ -1,11 +1,10 @@
+import { maxBodyBytes } from '../../src/body-limits.ts';
 import { environment } from '../../src/config.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
-import { maxBodyBytes as maxPageFormBytes } from '../../src/experience/forms/mount.ts';
 import { limits } from '../../src/graphql/builder.ts';
+import { costLimits } from '../../src/graphql/cost.ts';
 import { maxSearchLength } from '../../src/graphql/lists/page.ts';
 import { maxDocumentBytes } from '../../src/http/document-cache.ts';
-import { maxBodyBytes as maxExperienceBytes } from '../../src/http/experience.ts';
-import { maxBodyBytes, maxUnknownBodyBytes } from '../../src/http/json-body.ts';
 import { timeoutsByDefault } from '../../src/http/listener.ts';
 import { maxJsonBytes, maxJsonDepth } from '../../src/input.ts';
 import { idTokenTtlSeconds } from '../../src/keys/signing-keys.ts';
@@ -15,7 +14,6 @@ import {
   maxQueryLength,
   unfinishedShare,
 } from '../../src/oidc/provider/request-bounds.ts';
-import { maxBodyBytes as maxFormBytes } from '../../src/oidc/token/form-endpoint.ts';
 import { maxActors } from '../../src/oidc/token/grant-state.ts';
 import { maxMembersACall } from '../../src/organizations/members.ts';
 import { maxMembersAnEvent } from '../../src/organizations/payload.ts';
@@ -32,11 +30,15 @@ import { protectionRows, sessionRows } from './sign-in.ts';
 const { MAX_CONNECTIONS, EVENT_RETENTION_DAYS, WEBHOOK_TIMEOUT_SECONDS } = environment.parse({});
 
 const requests = [
-  ['body of `/graphql` and `/api`', bytes(maxBodyBytes), '`PAYLOAD_TOO_LARGE`, 413'],
-  ['body without a good access token', bytes(maxUnknownBodyBytes), '`PAYLOAD_TOO_LARGE`, 413'],
-  ['body of the token endpoint', bytes(maxFormBytes), '413 `invalid_request`'],
-  ['body of `/experience/graphql`', bytes(maxExperienceBytes), '413'],
-  ['a form of the sign-in pages', bytes(maxPageFormBytes), '413 and a page'],
+  ['body of `/graphql` and `/api`', bytes(maxBodyBytes.management), '`PAYLOAD_TOO_LARGE`, 413'],
+  [
+    'body without a good access token',
+    bytes(maxBodyBytes.managementUnknown),
+    '`PAYLOAD_TOO_LARGE`, 413',
+  ],
+  ['body of the token endpoint', bytes(maxBodyBytes.token), '413 `invalid_request`'],
+  ['body of `/experience/graphql`', bytes(maxBodyBytes.experience), '413'],
+  ['a form of the sign-in pages', bytes(maxBodyBytes.page), '413 and a page'],
   [
     'the query of an authorization or sign-out request',
     `${number(maxQueryLength)} characters`,
@@ -66,11 +68,11 @@ const requests = [
   ['a GraphQL document', bytes(maxDocumentBytes), '`GRAPHQL_PARSE_FAILED`'],
   ['tokens in a document', number(limits.tokens), '`GRAPHQL_PARSE_FAILED`'],
   ['aliases in a document', number(limits.aliases), '`GRAPHQL_VALIDATION_FAILED`'],
-  ['levels of fields', number(limits.depth), '`QUERY_TOO_COMPLEX`'],
-  ['fields of one selection', number(limits.breadth), '`QUERY_TOO_COMPLEX`'],
+  ['levels of fields', number(costLimits.depth), '`QUERY_TOO_COMPLEX`'],
+  ['fields of one selection', number(costLimits.breadth), '`QUERY_TOO_COMPLEX`'],
   [
     'cost: 1 for each field, times the page size of each list above it',
-    number(limits.cost),
+    number(costLimits.complexity),
     '`QUERY_TOO_COMPLEX`',
   ],
   ['records in a page; 20 by default', number(limits.pageSize), '`BAD_USER_INPUT`'],

@@ -16,7 +16,7 @@ import { distinct, fault, name, notNull, parseInput, patched, text } from '../in
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
-import { digestSecret, generateSecret } from './secret.ts';
+import { digestSecret, generateSecret, isConfidential } from './secret.ts';
 
 const uri = text(2048).refine(
   (value) => URL.canParse(value) && !value.includes('#'),
@@ -53,10 +53,6 @@ const createApplicationInput = z.object({
 });
 const updateApplicationInput = z.object({ id: z.string(), name: notNull(name()), ...settings });
 
-/** Whether applications of that type have secrets (confidential clients, RFC 6749 §2.1). */
-export const hasSecret = (type: Application['type']): boolean =>
-  type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
-
 /**
  * Creates an application, with a first secret if its type has secrets.
  *
@@ -73,7 +69,7 @@ export async function createApplication(
   assertConsistent(values);
   assertMayOpenManagement(context, values);
   const now = context.clock.now();
-  const secret = hasSecret(type) ? generateSecret() : null;
+  const secret = isConfidential(type) ? generateSecret() : null;
   const application = await transaction(context.database, async (tx) => {
     if (values.idTokenSigningAlg) await ensureIdTokenKey(tx, context, values.idTokenSigningAlg);
     const created = await tx.application.create({
@@ -199,7 +195,7 @@ export async function createApplicationSecret(
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'Application', applicationId);
       const application = await tx.application.findUniqueOrThrow({ where: { id: applicationId } });
-      if (!hasSecret(application.type)) {
+      if (!isConfidential(application.type)) {
         throw new NotAllowedError(`Applications of type ${application.type} have no secrets.`);
       }
       await assertMayGive(tx, context, { subjectIds: [applicationId] });
@@ -254,7 +250,7 @@ function assertConsistent(
   application: Pick<Application, 'type'> & Omit<ReturnType<typeof cleared>, 'idTokenSigningAlg'>,
 ): void {
   const { type } = application;
-  if (application.allowTokenExchange && !hasSecret(type)) {
+  if (application.allowTokenExchange && !isConfidential(type)) {
     throw new NotAllowedError(`Applications of type ${type} cannot exchange tokens.`);
   }
   if (application.allowHeadlessSignIn && type === 'MACHINE_TO_MACHINE') {

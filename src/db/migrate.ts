@@ -4,7 +4,8 @@ import {
   bindMigrationAwareSqlAdapterFactory,
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
-import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { loadSchemaEngine } from './schema-engine.ts';
 
 const prismaFolder = fileURLToPath(new URL('../../prisma/', import.meta.url));
 const noFilter = { externalTables: [], externalEnums: [] };
@@ -45,7 +46,8 @@ async function withEngine<T>(
     'schema.prisma',
     await readFile(`${prismaFolder}schema.prisma`, 'utf8'),
   ];
-  const engine = await SchemaEngine.new(
+  const Engine = await loadSchemaEngine();
+  const engine = await Engine.new(
     { datamodels: [schema] },
     () => undefined,
     bindMigrationAwareSqlAdapterFactory(adapter),

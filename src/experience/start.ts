@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { Application, Prisma } from '../generated/prisma/client.ts';
-import { newId } from '../ids.ts';
+import { idForQuery, newId } from '../ids.ts';
 import { parseInput, text } from '../input.ts';
 import { findAuthorizationFault } from '../oidc/provider/headless.ts';
 import { interactionTtlSeconds } from '../oidc/provider/provider.ts';
-import { idForQuery } from '../oidc/token/target.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { digestOf } from './interaction.ts';
 

@@ -13,7 +13,9 @@ import { getDatamodel } from '../generated/pothos.ts';
 
 import { kindOfId } from '../ids.ts';
 import type { GraphQLContext } from './context.ts';
+import { costLimits, tooComplex } from './cost.ts';
 import { mutationResultName } from './names.ts';
+import { publicExtensions } from './public-error.ts';
 import { requestError } from './request-error.ts';
 
 /** The schemas built from one set of types: the management API, and the API for people who sign in. */
@@ -47,14 +49,8 @@ interface Declared {
   Connection: { readonly totalCount: number | (() => Promise<number>) };
 }
 
-/** The limits of one request. */
+/** The limits of one request, beside what its operation may cost. */
 export const limits = {
-  /** Levels of fields. */
-  depth: 12,
-  /** Fields in the widest selection. */
-  breadth: 150,
-  /** One for each field, times the page size of each list above it. */
-  cost: 300_000,
   /** Aliases in a document. */
   aliases: 30,
   /** Tokens in a document. */
@@ -86,9 +82,9 @@ export function assertAllowed(caller: Caller | null, required: ManagementScope):
 
 // An error in one field must not change the status of the whole answer.
 function inPlace(error: unknown): unknown {
-  if (!(error instanceof GraphQLError)) return error;
-  const { http: _http, ...extensions } = error.extensions;
-  return new GraphQLError(error.message, { extensions });
+  return error instanceof GraphQLError
+    ? new GraphQLError(error.message, { extensions: publicExtensions(error) })
+    : error;
 }
 const isNode = (schema: GraphQLSchema, { typename }: { readonly typename: string }): boolean => {
   const type = schema.getType(typename);
@@ -205,20 +201,18 @@ export const builder = new SchemaBuilder<Declared>({
     defaultUnionOptions: { name: ({ fieldName }) => mutationResultName(fieldName) },
   },
   complexity: {
-    limit: { complexity: limits.cost, depth: limits.depth, breadth: limits.breadth },
+    limit: costLimits,
     // A connection costs as much as it can return: its page size times the cost of each record.
     fieldComplexity: (args, _context, { args: parameters }) =>
       parameters.some(({ name }) => name === 'first')
         ? { field: 1, multiplier: Number(args['first'] ?? args['last'] ?? defaultPageSize) }
         : // By default the plugin multiplies any other list by ten, `edges` too.
           { field: 1, multiplier: 1 },
-    complexityError: (kind, { depth, breadth, complexity }) => {
-      const measured = { Depth: depth, Breadth: breadth, Complexity: complexity }[kind];
-      return requestError(
-        'QUERY_TOO_COMPLEX',
-        `The query is too complex: its ${kind.toLowerCase()} is ${measured}.`,
-      );
-    },
+    complexityError: (kind, cost) =>
+      tooComplex(
+        ({ Depth: 'depth', Breadth: 'breadth', Complexity: 'complexity' } as const)[kind],
+        cost,
+      ),
   },
 });
 

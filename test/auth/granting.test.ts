@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { createFingerprint } from '../support/operations/fingerprint.ts';
-import { createMaker } from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
 import { type Input, mutations, overGraphQL, overRest } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 

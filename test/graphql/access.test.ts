@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { fetchClientToken } from '../support/client-credentials.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
@@ -107,16 +108,7 @@ describe('a management token', () => {
   test('of another audience is refused', async () => {
     const client = await directory.createClient();
     const resource = await directory.createResource(['read']);
-    const response = await fetch(`${service.url}/oidc/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: client.id,
-        client_secret: client.secret,
-        resource: resource.indicator,
-      }),
-    });
-    const { access_token: token } = (await response.json()) as { access_token: string };
+    const token = await fetchClientToken(service, client, { resource: resource.indicator });
     const { status, errors } = await send({ url: service.url, token }, '{ __typename }');
     expect([status, errors?.[0]?.extensions['code']]).toEqual([401, 'UNAUTHENTICATED']);
   });

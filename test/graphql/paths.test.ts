@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { idPrefixes } from '../../src/ids.ts';
 import { schema } from '../../src/schema.ts';
 import { send } from '../support/operations/graphql.ts';
-import { createMaker } from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
 import { overGraphQL } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
+import { basic } from '../support/client-credentials.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startTcpProxy } from '../support/peers/tcp-proxy.ts';
 import {
@@ -10,7 +11,7 @@ import {
   openSignInPage,
   password,
 } from '../support/people/sign-in-fixture.ts';
-import { basic, createTestClock, type TestService } from '../support/service.ts';
+import { createTestClock, type TestService } from '../support/service.ts';
 import { accessTokenType, exchangeGrantType, formOf, userToken } from '../support/tokens.ts';
 
 const testDatabase = await createTestDatabase();

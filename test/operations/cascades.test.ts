@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMaker } from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
 import { mutations, overGraphQL } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 

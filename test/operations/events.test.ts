@@ -4,11 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../../src/rest/routes.ts';
 import { settled } from '../support/log.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
-import {
-  createMaker,
-  type OperationCase,
-  operationCases,
-} from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
+import { type OperationCase, operationCases } from '../support/operations/operation-cases.ts';
 import { type Input, overGraphQL, overRest } from '../support/operations/operations.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
+import { fetchClientToken } from '../support/client-credentials.ts';
 import { send } from '../support/operations/graphql.ts';
-import { basic } from '../support/service.ts';
-import { formOf, postToken } from '../support/tokens.ts';
 import { startOrganizations } from './fixture.ts';
 
 const o = await startOrganizations();
@@ -373,12 +372,7 @@ describe('a right', async () => {
   });
 
   const orders = await directory.createResource(['read']);
-  const { body } = await postToken(
-    service,
-    formOf({ grant_type: 'client_credentials', resource: orders.indicator }),
-    { authorization: basic(service.admin.id, service.admin.secret) },
-  );
-  const otherToken = String(body['access_token']);
+  const otherToken = await fetchClientToken(service, service.admin, { resource: orders.indicator });
   const organizationId = newId('Organization');
   const user = { organizationId, userId: newId('User') };
   const application = { organizationId, applicationId: newId('Application') };

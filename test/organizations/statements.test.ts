@@ -3,11 +3,11 @@ import { afterAll, expect, test } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/ids.ts';
+import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { send } from '../support/operations/graphql.ts';
-import { basic, createTestClock } from '../support/service.ts';
+import { createTestClock } from '../support/service.ts';
 import { observeStatements } from '../support/statements.ts';
-import { formOf, postToken } from '../support/tokens.ts';
 
 const testDatabase = await createTestDatabase();
 const observed = await observeStatements(testDatabase);
@@ -55,16 +55,7 @@ await prisma.user.createMany({ data: joiningIds.map((id) => ({ id, ...stamps }))
 
 const admin = app.adminCredentials;
 if (!admin) throw new Error('A fresh database gives new admin credentials.');
-const { body } = await postToken(
-  app,
-  formOf({
-    grant_type: 'client_credentials',
-    resource: 'urn:signet:management',
-    scope: 'all',
-  }),
-  { authorization: basic(admin.id, admin.secret) },
-);
-const endpoint = { url: app.url, token: String(body['access_token']) };
+const endpoint = { url: app.url, token: await fetchManagementToken(app, admin) };
 
 /** The data of a query, and the statements on the directory that it took. */
 async function measure(query: string): Promise<{ data: unknown; statements: readonly string[] }> {

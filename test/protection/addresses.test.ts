@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { clientOf } from '../../src/protection/addresses.ts';
+import { basic } from '../support/client-credentials.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import {
   createSignInFixture,
   openSignInPage,
   password,
 } from '../support/people/sign-in-fixture.ts';
-import { basic, startSecondNode, startService, type TestService } from '../support/service.ts';
+import { startSecondNode, startService, type TestService } from '../support/service.ts';
 
 // Each test has addresses of its own: the proxy in front names them.
 const service = await startService({ TRUST_PROXY: '1' });

@@ -105,17 +105,7 @@ test('keys require the scope all', async () => {
     where: { indicator: 'urn:signet:management' },
   });
   await directory.allowClient(client, management, ['applications:write']);
-  const response = await fetch(`${service.url}/oidc/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: client.id,
-      client_secret: client.secret,
-      resource: 'urn:signet:management',
-      scope: 'applications:write',
-    }),
-  });
-  const { access_token: token } = (await response.json()) as { access_token: string };
+  const token = await service.managementToken('applications:write', client);
   for (const document of [
     'mutation { rotateSigningKey(input: {}) { __typename } }',
     '{ signingKeys { totalCount } }',

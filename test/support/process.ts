@@ -22,7 +22,7 @@ export interface ServiceProcess {
 /** Starts the service in a process that has only these variables of Signet's. */
 export function startProcess(environment: Record<string, string>): ServiceProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+  const child = spawn(process.execPath, [main], {
     cwd: root,
     env: { PATH, HOME, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,6 +7,7 @@ import type { Clock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
 import { closeAtEnd } from './cleanup.ts';
+import { fetchManagementToken } from './client-credentials.ts';
 import { createTestDatabase, failOnError, type TestDatabase } from './database.ts';
 
 const secret = 'a secret for tests only';
@@ -94,20 +95,7 @@ export async function startService(
     testDatabase,
     admin,
     logged,
-    async managementToken(scope = 'all', client = admin) {
-      const response = await fetch(`${app.url}/oidc/token`, {
-        method: 'POST',
-        headers: { authorization: basic(client.id, client.secret) },
-        body: new URLSearchParams({
-          grant_type: 'client_credentials',
-          resource: 'urn:signet:management',
-          scope,
-        }),
-      });
-      const body = (await response.json()) as { access_token?: string };
-      if (!body.access_token) throw new Error(`No management token: ${JSON.stringify(body)}`);
-      return body.access_token;
-    },
+    managementToken: (scope, client = admin) => fetchManagementToken(app, client, scope),
     stop,
   };
 }
@@ -138,7 +126,3 @@ export async function startSecondNode(
   closeAtEnd(stop);
   return { ...service, app, url: app.url, stop };
 }
-
-/** An `Authorization` header for HTTP Basic in OAuth's form (RFC 6749 §2.3.1). */
-export const basic = (id: string, secret: string): string =>
-  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { maxBodyBytes } from '../../body-limits.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import { InteractionExpiredError } from '../../errors.ts';
 import { retryAfterSeconds } from '../../failures.ts';
@@ -23,9 +24,6 @@ import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
 import { openVisit, type Visit } from './visit.ts';
 
-/** The largest form that the pages accept, in bytes. */
-export const maxBodyBytes = 16 * 1024;
-
 const pages: readonly FormPage[] = [
   passwordForm,
   oneTimeLinkForm,
@@ -45,7 +43,7 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxBodyBytes },
+      { parseAs: 'string', bodyLimit: maxBodyBytes.page },
       (_request, body, done) => done(null, new URLSearchParams(String(body))),
     );
     scope.setErrorHandler(async (error: { statusCode?: number }, request, reply) => {

@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { encodePosition } from '../../events/log.ts';
+import { publicError } from '../../graphql/public-error.ts';
 import type { SerializedResult } from './result-stream.ts';
 
 /** How often an idle stream sends a ping. */
@@ -80,12 +81,5 @@ function frameOf(result: Result): string {
 
 const told = ({ errors, ...result }: ExecutionResult) => ({
   ...result,
-  ...(errors
-    ? {
-        errors: errors.map((error) => {
-          const { extensions: { http: _, ...extensions } = {}, ...rest } = error.toJSON();
-          return { ...rest, extensions };
-        }),
-      }
-    : {}),
+  ...(errors ? { errors: errors.map(publicError) } : {}),
 });

@@ -11,14 +11,15 @@ import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../../auth/access-token.ts';
 import { authenticate, type Caller, faultOfCaller } from '../../auth/caller.ts';
+import { maxBodyBytes } from '../../body-limits.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { maskFault, publicErrors, publicResult } from '../../graphql/public-error.ts';
 import { requestError } from '../../graphql/request-error.ts';
 import { newTraceId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { clientAddress } from '../client-address.ts';
-import { type GraphQLServer, maskFault, publicErrors, publicResult } from '../graphql.ts';
-import { maxBodyBytes } from '../json-body.ts';
+import type { GraphQLServer } from '../graphql.ts';
 import type { Connections, Place } from './connections.ts';
 import { ResultStream } from './result-stream.ts';
 
@@ -108,7 +109,7 @@ export function mountGraphQLWebSocket(
   const sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (protocols) => handleProtocols(protocols),
-    maxPayload: maxBodyBytes,
+    maxPayload: maxBodyBytes.management,
     perMessageDeflate: false,
     clientTracking: false,
   });

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider';
 import { toNumericDate } from '../../clock.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { idForQuery } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import {
   defaultSignInExperience,
   readSignInExperience,
   type SessionPolicy,
 } from '../../sign-in-experience/settings.ts';
-import { idForQuery } from '../token/target.ts';
 
 const profileClaims = [
   'family_name',

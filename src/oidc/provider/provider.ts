@@ -25,7 +25,12 @@ import { prepareRequest, requestOf } from './requests.ts';
 import { findResourceServer, requestedTarget } from './resource-servers.ts';
 import { sealOneTimeToken } from './sign-in-parameters.ts';
 import { createAdapter, endGrants, grantReference } from './storage/adapter.ts';
-import { corsAllowedOrigins, readLiveDigests } from './storage/clients.ts';
+import {
+  clientAuthMethods,
+  corsAllowedOrigins,
+  isPublicClient,
+  readLiveDigests,
+} from './storage/clients.ts';
 
 const opaqueTokenTtlSeconds = 3600;
 const interactionCookie = 'signet_interaction';
@@ -137,7 +142,7 @@ function configure(services: Services): Configuration {
     conformIdTokenClaims: false,
     scopes: ['openid', 'offline_access'],
     responseTypes: ['code'],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientAuthMethods: [...clientAuthMethods],
     clientDefaults: { id_token_signed_response_alg: algorithm },
     enabledJWA: { idTokenSigningAlgValues: [...signingAlgorithms] },
     extraClientMetadata: { properties: [corsAllowedOrigins] },
@@ -188,7 +193,7 @@ function configure(services: Services): Configuration {
       RefreshToken(ctx, _token, client) {
         const rotated = ctx.oidc.entities.RotatedRefreshToken;
         // Using a refresh token that lives in a browser does not prolong it.
-        return rotated && client.applicationType === 'web' && client.clientAuthMethod === 'none'
+        return rotated && client.applicationType === 'web' && isPublicClient(client)
           ? Math.max(rotated.remainingTTL, 1)
           : refreshTokenTtlSeconds;
       },
@@ -229,7 +234,7 @@ function configure(services: Services): Configuration {
           // The library reads the token's client next and assumes that it exists.
           const exists =
             token.clientId !== undefined && (await oidc.provider.Client.find(token.clientId));
-          return client.clientAuthMethod !== 'none' && Boolean(exists);
+          return !isPublicClient(client) && Boolean(exists);
         },
       },
       revocation: {

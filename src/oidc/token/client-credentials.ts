@@ -7,9 +7,6 @@ import { UnauthorizedClient } from './oauth-errors.ts';
 import type { TokenResponse } from './response.ts';
 import { assertScopes, assertTarget, readScopes, readTarget } from './target.ts';
 
-/** RFC 6749 §4.4 */
-export const clientCredentialsGrantType = 'client_credentials';
-
 /**
  * Issues an access token to a machine-to-machine application itself, for one resource.
  *

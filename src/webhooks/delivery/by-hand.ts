@@ -17,6 +17,7 @@ import { fault, parseInput } from '../../input.ts';
 import type { Context } from '../../services.ts';
 import { takenEvents } from '../endpoint/operations.ts';
 import type { TestEvent } from './event.ts';
+import { derivedDeliveryId } from './id.ts';
 import { isDue, isLeased } from './queue.ts';
 
 const eventType = z.enum(eventNames as [EventName, ...EventName[]]);
@@ -174,17 +175,15 @@ export async function replayEvents(
     ],
     ' AND ',
   );
-  // As in the fan-out, the statement builds the ids itself: a UUIDv7 of this millisecond and a hash.
   const seed = newId('Delivery');
   const deliveryCount = await transaction(database, async (tx) => {
     const made = await tx.$executeRaw`
       INSERT INTO "Delivery"
              ("id", "webhookId", "eventId", "eventType", "nextAttemptAt", "createdAt", "updatedAt")
-      SELECT 'dlv_' || ${seed.slice(4, 14)} || 'e' || substr(h."hash", 1, 2) || '8' || substr(h."hash", 3, 12),
+      SELECT ${derivedDeliveryId(Prisma.sql`${seed}::text`, Prisma.sql`e."id" || ${seed}`)},
              w."id", e."id", e."type", ${now}, ${now}, ${now}
         FROM (SELECT "id", "type" FROM "Event" WHERE ${isWanted}
                ORDER BY "xid", "position" LIMIT ${maxReplayed + 1}) e
-       CROSS JOIN LATERAL (SELECT md5(e."id" || ${seed}) AS "hash") h
         JOIN "Webhook" w ON w."id" = ${webhookId}`;
     if (made > maxReplayed) {
       throw new InvalidInputError([

@@ -1,6 +1,7 @@
 import { transaction } from '../../db/transaction.ts';
-import type { PrismaClient } from '../../generated/prisma/client.ts';
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
+import { derivedDeliveryId } from './id.ts';
 
 /** The name of the consumer whose position says how far deliveries have been made. */
 export const webhookConsumer = 'webhooks';
@@ -39,8 +40,7 @@ export async function fanOut({
     const now = clock.now();
     const share = Math.floor(maxDeliveries / Math.max(1, Number(cursor.periods)));
     const batchSize = Math.min(Math.max(1, share), maxEvents);
-    // The delivery's id is a UUIDv7 of the event's millisecond and a hash over event and webhook. The statement builds
-    // it itself, and an event read twice gives the same id.
+    // If the same event were ever read twice, its deliveries would have the same ids.
     const [made] = await tx.$queryRaw<{ events: number; webhookIds: string[] | null }[]>`
       WITH "batch" AS MATERIALIZED (
         SELECT "xid", "position", "id", "type" FROM "Event"
@@ -54,14 +54,13 @@ export async function fanOut({
       ), "made" AS (
         INSERT INTO "Delivery"
                ("id", "webhookId", "eventId", "eventType", "nextAttemptAt", "createdAt", "updatedAt")
-        SELECT 'dlv_' || substr(e."id", 5, 10) || 'e' || substr(h."hash", 1, 2) || '8' || substr(h."hash", 3, 12),
+        SELECT ${derivedDeliveryId(Prisma.sql`e."id"`, Prisma.sql`e."id" || p."webhookId"`)},
                p."webhookId", e."id", e."type", ${now}, ${now}, ${now}
           FROM "batch" e
           JOIN "WebhookPeriod" p
             ON (p."events" = '{}' OR e."type" = ANY(p."events"))
            AND NOT pg_visible_in_snapshot(e."xid", p."since")
            AND (p."until" IS NULL OR pg_visible_in_snapshot(e."xid", p."until"))
-         CROSS JOIN LATERAL (SELECT md5(e."id" || p."webhookId") AS "hash") h
          ORDER BY e."xid", e."position"
         ON CONFLICT ("id") DO NOTHING
         RETURNING "webhookId"

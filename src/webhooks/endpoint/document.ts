@@ -17,10 +17,11 @@ import { managementIndicator } from '../../auth/scopes.ts';
 import { toNumericDate } from '../../clock.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { LoggedEvent } from '../../events/log.ts';
-import { limits } from '../../graphql/builder.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { findExcess } from '../../graphql/cost.ts';
 import { limitAliases } from '../../graphql/limit-aliases.ts';
 import { parseDocument } from '../../graphql/parse-document.ts';
+import { isForClient, publicError } from '../../graphql/public-error.ts';
 import { type Services, systemActor } from '../../services.ts';
 
 /** A document that cannot be a webhook's query. It names all faults at once. */
@@ -56,8 +57,9 @@ export function checkDocument(
   if (variables.errors) {
     throw new DocumentFault(['must not have variables without a default value']);
   }
-  const { depth, breadth, complexity } = complexityFromQuery(document, { schema, variables: {} });
-  if (depth > limits.depth || breadth > limits.breadth || complexity > limits.cost) {
+  const cost = complexityFromQuery(document, { schema, variables: {} });
+  if (findExcess(cost)) {
+    const { depth, breadth, complexity } = cost;
     throw new DocumentFault([
       `is too complex: its depth is ${depth}, its breadth ${breadth}, its cost ${complexity}`,
     ]);
@@ -139,11 +141,11 @@ export class DocumentRunner {
       contextValue: this.#context(scopes, traceId),
     });
     for (const error of result.errors ?? []) {
-      if (!isMeant(error)) throw error.originalError ?? error;
+      if (!isForClient(error)) throw error.originalError ?? error;
     }
     return JSON.stringify({
       data: result.data ?? null,
-      ...(result.errors ? { errors: result.errors.map(withoutHttp) } : {}),
+      ...(result.errors ? { errors: result.errors.map(publicError) } : {}),
     });
   }
 
@@ -180,14 +182,4 @@ export class DocumentRunner {
       },
     };
   }
-}
-
-// As for clients: a resolver throws a GraphQLError for them to read, and any other error is internal.
-const isMeant = ({ originalError }: GraphQLError): boolean =>
-  originalError == null || (originalError instanceof GraphQLError && isMeant(originalError));
-
-function withoutHttp(error: GraphQLError) {
-  const { http: _http, ...extensions } = error.extensions;
-  // Errors of GraphQL itself carry no code.
-  return { ...error.toJSON(), extensions: { code: 'BAD_USER_INPUT', ...extensions } };
 }

@@ -5,6 +5,7 @@ import { issuedAt } from '../../../src/auth/access-token.ts';
 import { newId } from '../../../src/ids.ts';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { discover, openBrowser, signIn } from '../../support/people/sign-in.ts';
 import {
   authorize,
@@ -13,7 +14,7 @@ import {
   password,
   redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const service = await startService();
 const { issuer, baseUrl } = service.app.services;

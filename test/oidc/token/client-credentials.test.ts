@@ -2,8 +2,9 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
+import { basic } from '../../support/client-credentials.ts';
 import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { exchange, formOf, postToken } from '../../support/tokens.ts';
 
 const service = await startService();

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { newJti } from '../../../src/auth/access-token.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { seedDirectory } from '../../support/operations/directory.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import {
   accessTokenType,
   exchange,

@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { exchange, userToken } from '../../support/tokens.ts';
 
 const service = await startService();

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientMetadata, SigningAlgorithm } from 'oidc-provider';
+import { isConfidential } from '../../../applications/secret.ts';
 import type { Application } from '../../../generated/prisma/client.ts';
+import { idForQuery } from '../../../ids.ts';
 import type { Services } from '../../../services.ts';
-import { idForQuery } from '../../token/target.ts';
 
 type Store = Pick<Services, 'database' | 'clock'>;
 
@@ -44,8 +45,16 @@ export async function findClient(
 const liveAt = (now: Date) => ({ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] });
 const inHexadecimal = ({ digest }: { digest: Uint8Array }) => Buffer.from(digest).toString('hex');
 
-const isConfidential = (type: Application['type']): boolean =>
-  type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
+/** How clients authenticate (RFC 7591 §2); `none` is for those without a secret. */
+export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+
+/** Whether a client has no secret to prove itself with; as metadata, or as the library holds it. */
+export const isPublicClient = (
+  client: ClientMetadata | { readonly clientAuthMethod?: string | undefined },
+): boolean =>
+  ('token_endpoint_auth_method' in client
+    ? client.token_endpoint_auth_method
+    : client.clientAuthMethod) === 'none';
 
 function metadataOf(application: Application): ClientMetadata {
   const { type } = application;
