@@ -6,12 +6,12 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { parseAddress, writeAddress } from './lists/address.ts';
+import { Page } from './records/page.tsx';
 import { requireSession } from './session/require.ts';
-import { Shell } from './shell/shell.tsx';
 import { SessionRoute } from './shell/session-route.tsx';
+import { Shell } from './shell/shell.tsx';
 import { Broken, NotFound } from './states/failed.tsx';
 import { Loading } from './states/loading.tsx';
-import { Page } from './records/page.tsx';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -37,19 +37,42 @@ const anyAddress = (address: Record<string, unknown>) => address as Record<strin
 const page = <const Path extends string>(
   path: Path,
   component: ReturnType<typeof lazyRouteComponent>,
-) =>
-  createRoute({ getParentRoute: () => inside, path, component, validateSearch: anyAddress });
+) => createRoute({ getParentRoute: () => inside, path, component, validateSearch: anyAddress });
 
 // A line a page. Each is a chunk of its own, loaded when it is gone to.
 const pages = [
-  page('/', lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage')),
-  page('/events', lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage')),
-  page('/users', lazyRouteComponent(() => import('./users/users-page.tsx'), 'UsersPage')),
-  page('/users/$id', lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage')),
-  page('/roles', lazyRouteComponent(() => import('./roles/roles-page.tsx'), 'RolesPage')),
-  page('/roles/$id', lazyRouteComponent(() => import('./roles/role-page.tsx'), 'RolePage')),
-  page('/apis', lazyRouteComponent(() => import('./apis/apis-page.tsx'), 'ApisPage')),
-  page('/apis/$id', lazyRouteComponent(() => import('./apis/api-page.tsx'), 'ApiPage')),
+  page(
+    '/',
+    lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+  ),
+  page(
+    '/events',
+    lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
+  ),
+  page(
+    '/users',
+    lazyRouteComponent(() => import('./users/users-page.tsx'), 'UsersPage'),
+  ),
+  page(
+    '/users/$id',
+    lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage'),
+  ),
+  page(
+    '/roles',
+    lazyRouteComponent(() => import('./roles/roles-page.tsx'), 'RolesPage'),
+  ),
+  page(
+    '/roles/$id',
+    lazyRouteComponent(() => import('./roles/role-page.tsx'), 'RolePage'),
+  ),
+  page(
+    '/apis',
+    lazyRouteComponent(() => import('./apis/apis-page.tsx'), 'ApisPage'),
+  ),
+  page(
+    '/apis/$id',
+    lazyRouteComponent(() => import('./apis/api-page.tsx'), 'ApiPage'),
+  ),
   page(
     '/applications',
     lazyRouteComponent(() => import('./applications/applications-page.tsx'), 'ApplicationsPage'),
@@ -81,8 +104,14 @@ const pages = [
       'SignInExperiencePage',
     ),
   ),
-  page('/keys', lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage')),
-  page('/settings', lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage')),
+  page(
+    '/keys',
+    lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
+  ),
+  page(
+    '/settings',
+    lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+  ),
 ];
 
 /** The router of the console. */

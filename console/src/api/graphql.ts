@@ -11,7 +11,9 @@ const fragments = new Map<string, TypedDocumentNode>();
  */
 export const graphql = ((source: string) => {
   const own = new Set([...source.matchAll(/\bfragment\s+(\w+)\s+on\b/g)].map(([, name]) => name));
-  const spread = new Set([...source.matchAll(/\.\.\.\s*(?!on\b)(\w+)/g)].map(([, name = '']) => name));
+  const spread = new Set(
+    [...source.matchAll(/\.\.\.\s*(?!on\b)(\w+)/g)].map(([, name = '']) => name),
+  );
   const needed = [...spread]
     .filter((name) => !own.has(name))
     .map((name) => {

@@ -27,44 +27,46 @@ export const socket = (): Client => {
   return client;
 };
 
-const connect = () => createClient({
-  url: endpoint,
-  lazy: false,
-  onNonLazyError() {},
-  keepAlive: 10_000,
-  retryAttempts: Number.POSITIVE_INFINITY,
-  shouldRetry: (problem) => !isClosedWith(problem, sessionOver),
-  // A second after the first break, half a minute at most, and at once when the network comes back.
-  retryWait: (retries) =>
-    new Promise((resolve) => {
-      const waitMs = Math.min(30_000, 500 * 2 ** Math.min(retries, 6)) * (0.75 + Math.random() / 2);
-      const timer = setTimeout(resolve, waitMs);
-      waitIsOver = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    }),
-  on: {
-    opened: (opened) => {
-      active = opened as WebSocket;
+const connect = () =>
+  createClient({
+    url: endpoint,
+    lazy: false,
+    onNonLazyError() {},
+    keepAlive: 10_000,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    shouldRetry: (problem) => !isClosedWith(problem, sessionOver),
+    // A second after the first break, half a minute at most, and at once when the network comes back.
+    retryWait: (retries) =>
+      new Promise((resolve) => {
+        const waitMs =
+          Math.min(30_000, 500 * 2 ** Math.min(retries, 6)) * (0.75 + Math.random() / 2);
+        const timer = setTimeout(resolve, waitMs);
+        waitIsOver = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    on: {
+      opened: (opened) => {
+        active = opened as WebSocket;
+      },
+      connected: () => connection.set('live'),
+      closed: (event) => {
+        clearTimeout(waitingForPong);
+        connection.set('lost');
+        if (isClosedWith(event, sessionOver)) sessionEnded();
+      },
+      ping: (received) => {
+        if (received) return;
+        waitingForPong = setTimeout(() => {
+          if (active?.readyState === WebSocket.OPEN) active.close(noAnswer, 'No answer');
+        }, pongWithinMs);
+      },
+      pong: (received) => {
+        if (received) clearTimeout(waitingForPong);
+      },
     },
-    connected: () => connection.set('live'),
-    closed: (event) => {
-      clearTimeout(waitingForPong);
-      connection.set('lost');
-      if (isClosedWith(event, sessionOver)) sessionEnded();
-    },
-    ping: (received) => {
-      if (received) return;
-      waitingForPong = setTimeout(() => {
-        if (active?.readyState === WebSocket.OPEN) active.close(noAnswer, 'No answer');
-      }, pongWithinMs);
-    },
-    pong: (received) => {
-      if (received) clearTimeout(waitingForPong);
-    },
-  },
-});
+  });
 
 addEventListener('online', () => waitIsOver());
 document.addEventListener('visibilitychange', () => {

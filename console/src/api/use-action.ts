@@ -1,11 +1,11 @@
 import type { AnyVariables, TypedDocumentNode } from '@urql/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
-import { apiMessages } from './messages.ts';
-import { useMessages } from '../language/language.ts';
 import { toast } from '../dialogs/toasts.ts';
-import { type Refusal, refusalIn } from './refusal.ts';
+import { useMessages } from '../language/language.ts';
+import { apiMessages } from './messages.ts';
 import { refresh } from './refresh.ts';
+import { type Refusal, refusalIn } from './refusal.ts';
 
 /** A mutation's document: one field, whose result is a union of a payload and refusals. */
 export type ActionDocument<Result extends object, Input> = TypedDocumentNode<
@@ -46,9 +46,7 @@ export function useAction<Data extends object, Variables extends { input: object
   const client = useClient();
   const t = useMessages(apiMessages);
   const [isRunning, setIsRunning] = useState(false);
-  const run = async (
-    input: Variables['input'],
-  ): Promise<Outcome<PayloadOfDocument<Document>>> => {
+  const run = async (input: Variables['input']): Promise<Outcome<PayloadOfDocument<Document>>> => {
     setIsRunning(true);
     try {
       const { data, error } = await client

@@ -1,6 +1,6 @@
 import { type AnyVariables, stringifyDocument, type TypedDocumentNode } from '@urql/core';
-import { useMessages } from '../language/language.ts';
 import { toast } from '../dialogs/toasts.ts';
+import { useMessages } from '../language/language.ts';
 import { Button } from './button.tsx';
 import { writeToClipboard } from './clipboard.ts';
 import styles from './copy-as.module.css';

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { useMessages } from '../language/language.ts';
 import { Button, IconButton } from './button.tsx';
+import { writeToClipboard } from './clipboard.ts';
 import styles from './copy.module.css';
 import { controlMessages } from './messages.ts';
-import { writeToClipboard } from './clipboard.ts';
 
 const shownForMs = 2_000;
 
@@ -23,7 +23,7 @@ export function CopyButton({ text, thing }: { text: string; thing?: string }) {
       {thing ? (
         <IconButton icon={icon} label={t.copyThing(thing)} size="small" onClick={copy} />
       ) : (
-        <Button icon={icon} onClick={copy}>
+        <Button icon={icon} size="small" onClick={copy}>
           {t.copy}
         </Button>
       )}
@@ -44,7 +44,6 @@ export const CopyId = ({ id, thing = 'ID' }: { id: string; thing?: string }) => 
 
 /** Something to take along, such as a secret or a command. */
 export const CopyBlock = ({ text, label }: { text: string; label: string }) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
   <div className={styles.block} role="group" aria-label={label}>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line scrolls by keyboard too. */}
     <pre tabIndex={0}>{text}</pre>

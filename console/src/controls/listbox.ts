@@ -26,8 +26,6 @@ export function useListbox<Item extends Choosable>(
   return {
     active,
     input: {
-      role: 'combobox',
-      'aria-expanded': items.length > 0,
       'aria-controls': `${id}-list`,
       'aria-autocomplete': 'list' as const,
       'aria-activedescendant': items.length > 0 ? `${id}-${active}` : undefined,
@@ -43,9 +41,8 @@ export function useListbox<Item extends Choosable>(
         event.preventDefault();
       },
     },
-    list: { role: 'listbox', id: `${id}-list` },
+    list: { id: `${id}-list` },
     option: (index: number) => ({
-      role: 'option',
       id: `${id}-${index}`,
       'aria-selected': index === active,
       onPointerMove: () => setActive(index),

@@ -57,7 +57,11 @@ export function ConfirmAction<Data extends object, Input extends object>({
       >
         <DialogFooter start={<CopyAs document={document} input={input} />}>
           <Button onClick={() => setIsOpen(false)}>{t.cancel}</Button>
-          <Button kind={kind === 'danger' ? 'danger' : 'primary'} isBusy={isRunning} onClick={confirm}>
+          <Button
+            kind={kind === 'danger' ? 'danger' : 'primary'}
+            isBusy={isRunning}
+            onClick={confirm}
+          >
             {label}
           </Button>
         </DialogFooter>

@@ -10,10 +10,7 @@ interface Choice {
 }
 
 /** One of a few, each explained. */
-export function RadioCards({
-  choices,
-  ...field
-}: FieldProps & { choices: readonly Choice[] }) {
+export function RadioCards({ choices, ...field }: FieldProps & { choices: readonly Choice[] }) {
   const { register } = useFormContext();
   const { error, ties } = useField(field);
   return (

@@ -7,7 +7,7 @@ import styles from './form.module.css';
 import { formMessages } from './messages.ts';
 
 interface TextProps extends FieldProps {
-  readonly type?: 'text' | 'email' | 'tel' | 'url' | 'number';
+  readonly type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'datetime-local';
   readonly autoComplete?: HTMLInputAutoCompleteAttribute;
   readonly placeholder?: string;
   readonly isCode?: boolean;

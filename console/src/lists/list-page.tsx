@@ -165,7 +165,11 @@ export function List<Data, Variables extends AnyVariables, Row extends { readonl
 }
 
 /** A page that is a list. */
-export const ListPage = <Data, Variables extends AnyVariables, Row extends { readonly id: string }>({
+export const ListPage = <
+  Data,
+  Variables extends AnyVariables,
+  Row extends { readonly id: string },
+>({
   heading,
   lead,
   action,

@@ -10,7 +10,8 @@ export const listMessages = defineMessages({
     pages: 'Pages',
     nothingFits: 'Nothing fits',
     nothingFitsText: 'No record fits the search and the filters.',
-    rowsOnPage: (count: number) => (count === 1 ? '1 row on this page' : `${count} rows on this page`),
+    rowsOnPage: (count: number) =>
+      count === 1 ? '1 row on this page' : `${count} rows on this page`,
     sortedBy: (column: string) => `Order by ${column}`,
     yes: 'Yes',
     no: 'No',

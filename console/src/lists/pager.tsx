@@ -1,8 +1,8 @@
 import { Button } from '../controls/button.tsx';
 import { useMessages } from '../language/language.ts';
 import type { Address } from './address.ts';
-import type { Connection } from './list-page.tsx';
 import styles from './list-page.module.css';
+import type { Connection } from './list-page.tsx';
 import { listMessages } from './messages.ts';
 
 /** Leads through the pages of a list, by cursor. */

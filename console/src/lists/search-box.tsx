@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../controls/icon.tsx';
 import { useMessages } from '../language/language.ts';
-import { listMessages } from './messages.ts';
 import styles from './list-page.module.css';
+import { listMessages } from './messages.ts';
 
 const restMs = 200;
 
@@ -11,10 +11,12 @@ export function SearchBox({
   value,
   onSearch,
   label,
+  placeholder,
 }: {
   value: string;
   onSearch: (value: string) => void;
   label?: string;
+  placeholder?: string;
 }) {
   const t = useMessages(listMessages);
   const [typed, setTyped] = useState(value);
@@ -33,14 +35,18 @@ export function SearchBox({
     onSearch(text.trim());
   };
   return (
-    <div className={styles.search} role="search">
+    <div
+      className={styles.search}
+      // A page has one search; a field that takes an id is none.
+      role={label === undefined ? 'search' : undefined}
+    >
       <Icon name="search" size={14} />
       <input
         type="search"
         aria-label={label ?? t.search}
-        placeholder={label ?? t.search}
+        placeholder={placeholder ?? label ?? t.search}
         value={typed}
-        data-search=""
+        data-search={label === undefined || undefined}
         onChange={(event) => {
           const text = event.target.value;
           setTyped(text);

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { useMessages } from '../language/language.ts';
 import { useAddress } from '../lists/address.ts';
 import { recordMessages } from './messages.ts';
-import { Page } from './page.tsx';
 import styles from './page.module.css';
+import { Page } from './page.tsx';
 
 /** A tab of a record's page. Its content is made when it is looked at. */
 export interface RecordTab {

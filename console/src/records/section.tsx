@@ -18,10 +18,7 @@ export function Section({
 }) {
   const id = useId();
   return (
-    <section
-      className={classes(styles.section, isDangerous && styles.danger)}
-      aria-labelledby={id}
-    >
+    <section className={classes(styles.section, isDangerous && styles.danger)} aria-labelledby={id}>
       <div className={styles.sectionHead}>
         <div>
           <h2 className={styles.sectionTitle} id={id}>
@@ -37,17 +34,14 @@ export function Section({
 }
 
 /** Names and values, one under the other. */
-export const Properties = ({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) => (
-  <dl className={styles.properties}>
-    {of.map(([name, value]) => (
-      <Property key={name} name={name} value={value} />
-    ))}
-  </dl>
+export const Properties = ({ children }: { children: ReactNode }) => (
+  <dl className={styles.properties}>{children}</dl>
 );
 
-const Property = ({ name, value }: { name: string; value: ReactNode }) => (
+/** A name and its value. */
+export const Property = ({ name, children }: { name: string; children: ReactNode }) => (
   <>
     <dt>{name}</dt>
-    <dd>{value}</dd>
+    <dd>{children}</dd>
   </>
 );

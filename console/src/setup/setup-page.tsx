@@ -20,9 +20,11 @@ const messages = defineMessages({
     username: 'User name',
     email: 'E-mail address',
     password: 'Password',
-    passwordHint: 'Fifteen characters or more are best: a few words that only you would put together.',
+    passwordHint:
+      'Fifteen characters or more are best: a few words that only you would put together.',
     submit: 'Create account and sign in',
-    failed: 'That did not succeed. The service may not be reachable; nothing is lost by trying again.',
+    failed:
+      'That did not succeed. The service may not be reachable; nothing is lost by trying again.',
     usedTitle: 'This link is no longer valid',
     usedText:
       'It has been used, is older than an hour, or is not complete. As long as there is no administrator, each start of the service prints a new link: restart it and open the one that stands in its log.',

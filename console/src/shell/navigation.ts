@@ -16,7 +16,10 @@ export interface Destination {
 }
 
 /** The pages, in groups. */
-export const navigation: readonly { readonly text: Text; readonly pages: readonly Destination[] }[] = [
+export const navigation: readonly {
+  readonly text: Text;
+  readonly pages: readonly Destination[];
+}[] = [
   {
     text: 'watch',
     pages: [

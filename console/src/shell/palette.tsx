@@ -87,8 +87,18 @@ interface Item {
 
 const actions = [
   { text: 'createUser', icon: 'users', to: '/users', scope: 'users:write' },
-  { text: 'createApplication', icon: 'applications', to: '/applications', scope: 'applications:write' },
-  { text: 'createOrganization', icon: 'organizations', to: '/organizations', scope: 'organizations:write' },
+  {
+    text: 'createApplication',
+    icon: 'applications',
+    to: '/applications',
+    scope: 'applications:write',
+  },
+  {
+    text: 'createOrganization',
+    icon: 'organizations',
+    to: '/organizations',
+    scope: 'organizations:write',
+  },
   { text: 'createWebhook', icon: 'webhooks', to: '/webhooks', scope: 'webhooks:write' },
   { text: 'createRole', icon: 'roles', to: '/roles', scope: 'roles:write' },
   { text: 'createApi', icon: 'apis', to: '/apis', scope: 'resources:write' },
@@ -151,6 +161,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             <Icon name="search" />
             <input
               {...listbox.input}
+              role="combobox"
+              aria-expanded={items.length > 0}
               className={styles.input}
               aria-label={t.title}
               placeholder={t.placeholder}
@@ -158,7 +170,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               onChange={(event) => setTyped(event.target.value)}
             />
           </div>
-          <div {...listbox.list} className={styles.list} aria-label={t.title}>
+          <div {...listbox.list} role="listbox" className={styles.list} aria-label={t.title}>
             {items.map((item, index) => (
               <div key={item.key} className={styles.entry}>
                 {items[index - 1]?.group !== item.group && (
@@ -166,7 +178,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                     {t[item.group]}
                   </p>
                 )}
-                <div {...listbox.option(index)} className={styles.option}>
+                <div {...listbox.option(index)} role="option" className={styles.option}>
                   <Icon name={item.icon} />
                   <span className={styles.text}>{item.text}</span>
                   {item.detail && <span className={styles.detail}>{item.detail}</span>}

@@ -102,7 +102,15 @@ function NothingAllowed() {
 export const ShellPending = () => <div className={styles.shell} aria-busy="true" />;
 
 /** Stands there where the session could not be asked for. */
-export function ShellFailed({ title, retry, text }: { title: string; retry: string; text: string }) {
+export function ShellFailed({
+  title,
+  retry,
+  text,
+}: {
+  title: string;
+  retry: string;
+  text: string;
+}) {
   return (
     <main className={styles.alone}>
       <Brand />

@@ -19,9 +19,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
       <Brand />
       <nav aria-label={t.main} className={styles.nav}>
         {navigation.map(({ text, pages }) => {
-          const shown = pages.filter(
-            ({ scope }) => !scope || covers(scopes, scope),
-          );
+          const shown = pages.filter(({ scope }) => !scope || covers(scopes, scope));
           if (shown.length === 0) return null;
           return (
             <div key={text}>

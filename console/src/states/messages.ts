@@ -7,7 +7,8 @@ export const stateMessages = defineMessages({
     unreachable: 'The service does not answer.',
     tryAgain: 'Try again',
     forbiddenTitle: 'Your rights do not cover this page',
-    forbiddenText: (scope: string) => `It needs the scope ${scope}. An administrator can give you a role that has it.`,
+    forbiddenText: (scope: string) =>
+      `It needs the scope ${scope}. An administrator can give you a role that has it.`,
     notFoundTitle: 'There is nothing here',
     notFoundText: 'It may have been deleted, or the address is wrong.',
     toOverview: 'To the overview',
