@@ -128,6 +128,6 @@ export const router = createRouter({
     </Page>
   ),
   defaultErrorComponent: Broken,
-  defaultNotFoundComponent: NotFound,
+  defaultNotFoundComponent: () => <NotFound isPage />,
   scrollRestoration: true,
 });

@@ -4,12 +4,9 @@ import { Badge } from '../controls/badge.tsx';
 import { CopyId } from '../controls/copy.tsx';
 import { RecordEvents } from '../events/record-events.tsx';
 import { useMessages } from '../language/language.ts';
-import { useLiveRecord } from '../records/live-record.ts';
-import { Page } from '../records/page.tsx';
+import { RecordGate } from '../records/record-gate.tsx';
 import { RecordPage } from '../records/record-page.tsx';
 import { useCan } from '../session/session.ts';
-import { Failed, NotFound } from '../states/failed.tsx';
-import { Loading } from '../states/loading.tsx';
 import { Application } from './documents.ts';
 import { GeneralTab } from './general-tab.tsx';
 import { applicationMessages } from './messages.ts';
@@ -24,54 +21,50 @@ export function ApplicationPage() {
 
 function ApplicationRecord({ id }: { id: string }) {
   const t = useMessages(applicationMessages);
-  const { data, error, askAgain } = useData(Application, { id });
-  useLiveRecord(id, askAgain);
+  const list = { to: '/applications', label: t.heading };
   const seesEvents = useCan('events:read');
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
-  if (!data)
-    return (
-      <Page heading={t.heading} width="reading">
-        <Loading />
-      </Page>
-    );
-  const { application } = data;
-  if (!application) return <NotFound />;
   return (
-    <RecordPage
-      name={application.name}
-      lead={
-        <>
-          <Badge>{t.types[application.type]}</Badge>
-          <CopyId id={application.id} thing={t.clientId} />
-        </>
-      }
-      list={{ to: '/applications', label: t.heading }}
-      tabs={[
-        {
-          id: 'general',
-          label: t.tabs.general,
-          content: () => <GeneralTab application={application} />,
-        },
-        {
-          id: 'roles',
-          label: t.tabs.roles,
-          content: () => <RolesTab id={id} type={application.type} />,
-        },
-        {
-          id: 'organizations',
-          label: t.tabs.organizations,
-          content: () => <OrganizationsTab id={id} />,
-        },
-        ...(seesEvents
-          ? [
-              {
-                id: 'events',
-                label: t.tabs.events,
-                content: () => <RecordEvents subjectId={id} />,
-              },
-            ]
-          : []),
-      ]}
-    />
+    <RecordGate
+      list={list}
+      asked={useData(Application, { id })}
+      record={({ application }) => application}
+    >
+      {(application) => (
+        <RecordPage
+          name={application.name}
+          lead={
+            <>
+              <Badge>{t.types[application.type]}</Badge>
+              <CopyId id={application.id} thing={t.clientId} />
+            </>
+          }
+          list={list}
+          tabs={[
+            {
+              id: 'general',
+              label: t.tabs.general,
+              content: () => <GeneralTab application={application} />,
+            },
+            {
+              id: 'roles',
+              label: t.tabs.roles,
+              content: () => <RolesTab id={id} type={application.type} />,
+            },
+            {
+              id: 'organizations',
+              label: t.tabs.organizations,
+              content: () => <OrganizationsTab id={id} />,
+            },
+            seesEvents && {
+              id: 'events',
+              label: t.tabs.events,
+              content: () => (
+                <RecordEvents filter={{ actorId: id }} title={t.doneBy} empty={t.doneByEmpty} />
+              ),
+            },
+          ]}
+        />
+      )}
+    </RecordGate>
   );
 }

@@ -116,6 +116,9 @@ export const applicationMessages = defineMessages({
     goesTokens: 'its sessions and refresh tokens, and exchanges of tokens issued to it',
     goesMemberships: 'its roles and its memberships in organizations',
     deleted: (name: string) => `${name} is deleted`,
+    doneBy: 'What it did',
+    doneByEmpty:
+      'It has changed nothing for itself within the time that the log keeps. What people do through it stands in their own history.',
   },
   de: {
     heading: 'Anwendungen',
@@ -238,5 +241,8 @@ export const applicationMessages = defineMessages({
     goesTokens: 'ihre Sitzungen und Refresh-Tokens und der Tausch von Tokens, die sie bekam',
     goesMemberships: 'ihre Rollen und ihre Mitgliedschaften in Organisationen',
     deleted: (name) => `${name} ist gelöscht`,
+    doneBy: 'Was sie getan hat',
+    doneByEmpty:
+      'Sie hat in der Zeit, die das Protokoll aufbewahrt, selbst nichts geändert. Was Personen durch sie tun, steht in deren Verlauf.',
   },
 });

@@ -86,6 +86,18 @@ export const NamesOf = graphql(`
       ... on Application {
         name
       }
+      ... on Organization {
+        name
+      }
+      ... on OrganizationRole {
+        name
+      }
+      ... on Role {
+        name
+      }
+      ... on Resource {
+        name
+      }
     }
   }
 `);

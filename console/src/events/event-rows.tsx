@@ -40,13 +40,14 @@ export function EventRows({
     if (hasOlder && rows.length > 0 && lastShown >= rows.length - lookAhead) void log.loadOlder();
   }, [log, hasOlder, lastShown, rows.length]);
 
-  // Whoever reads further down keeps their place as rows come in above.
-  const first = useRef(rows[0]?.id);
+  // Whoever reads further down keeps their place as rows come in above, or go.
+  const before = useRef(rows);
   useLayoutEffect(() => {
     const element = scroller.current;
-    const added = first.current ? rows.findIndex(({ id }) => id === first.current) : 0;
-    first.current = rows[0]?.id;
-    if (element && added > 0 && element.scrollTop > 0) element.scrollTop += added * rowHeight;
+    const moved = movedBy(before.current, rows);
+    before.current = rows;
+    if (!element || element.scrollTop === 0) return;
+    element.scrollTop = moved === undefined ? 0 : element.scrollTop + moved * rowHeight;
   }, [rows]);
 
   const move = (by: number) => {
@@ -124,4 +125,12 @@ export function EventRows({
       </div>
     </div>
   );
+}
+
+/** By how many rows those that were there before have moved down; undefined where none of them is left. */
+function movedBy(before: readonly LoggedEvent[], after: readonly LoggedEvent[]) {
+  const added = after.findIndex(({ id }) => id === before[0]?.id);
+  if (added >= 0) return added;
+  const gone = before.findIndex(({ id }) => id === after[0]?.id);
+  return gone >= 0 ? -gone : undefined;
 }

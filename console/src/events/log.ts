@@ -1,4 +1,5 @@
 import { send } from '../api/send.ts';
+import { hasEnded } from '../session/ended.ts';
 import { EventPage, type LoggedEvent, LogTip } from './documents.ts';
 import { type EventFilter, followEvents } from './feed.ts';
 
@@ -160,7 +161,7 @@ export class EventLog {
   }
 
   private restartSoon(run: number): void {
-    if (run !== this.run) return;
+    if (run !== this.run || hasEnded.get()) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       if (run === this.run) void this.start();

@@ -16,7 +16,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The name of a user or an application, once it is known; the names of many are asked for together. */
+/** The name of a record, once it is known; the names of many are asked for together. */
 export function useName(id: string | null | undefined): string | undefined {
   const name = useSyncExternalStore(subscribe, () => (id ? names.get(id) : undefined));
   if (id && name === undefined) want(id);

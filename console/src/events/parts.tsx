@@ -26,8 +26,9 @@ export function RecordLink({ id, children }: { id: string; children: ReactNode }
 /** What an event is about. */
 export function EventSubject({ event }: { event: LoggedEvent }) {
   const { id, name } = subjectOf(event);
+  const known = useName(name ? undefined : id);
   if (!id) return <span>{name ?? '—'}</span>;
-  return <RecordLink id={id}>{name ?? <Id id={id} />}</RecordLink>;
+  return <RecordLink id={id}>{name ?? known ?? <Id id={id} />}</RecordLink>;
 }
 
 /** Who did it. */
@@ -60,7 +61,7 @@ export function Changes({ event }: { event: LoggedEvent }) {
   return (
     <table className={styles.changes}>
       <caption className="visually-hidden">{t.changes}</caption>
-      <thead>
+      <thead className={changes.every(isListed) ? 'visually-hidden' : undefined}>
         <tr>
           <th scope="col">{t.field}</th>
           <th scope="col">{t.before}</th>
@@ -76,13 +77,16 @@ export function Changes({ event }: { event: LoggedEvent }) {
   );
 }
 
+/** Whether a change is a list of what was added, or of what was removed. */
+const isListed = ({ from, to }: Pick<Change, 'from' | 'to'>): boolean =>
+  (from === undefined && Array.isArray(to)) || (to === undefined && Array.isArray(from));
+
 function ChangeRow({ change: { field, from, to } }: { change: Change }) {
   const added = from === undefined && Array.isArray(to);
-  const removed = to === undefined && Array.isArray(from);
   return (
     <tr>
       <th scope="row">{field}</th>
-      {added || removed ? (
+      {isListed({ from, to }) ? (
         <td colSpan={2}>
           <ul className={styles.listed}>
             {((added ? to : from) as unknown[]).slice(0, listedAtMost).map((entry) => (

@@ -1,9 +1,7 @@
 import { Tabs } from '@base-ui/react/tabs';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMessages } from '../language/language.ts';
 import { useAddress } from '../lists/address.ts';
-import { recordMessages } from './messages.ts';
+import { BackTo } from './back-to.tsx';
 import styles from './page.module.css';
 import { Page } from './page.tsx';
 
@@ -20,31 +18,21 @@ export function RecordPage({
   lead,
   list,
   actions,
-  tabs,
+  tabs: given,
 }: {
   name: string;
   lead?: ReactNode;
   list: { readonly to: string; readonly label: string };
   actions?: ReactNode;
-  tabs: readonly RecordTab[];
+  /** False stands for a tab that the person may not see. */
+  tabs: readonly (RecordTab | false)[];
 }) {
-  const t = useMessages(recordMessages);
   const { address, change } = useAddress();
+  const tabs = given.filter((tab) => tab !== false);
   const [first] = tabs;
   const current = tabs.find(({ id }) => id === address['tab']) ?? first;
   return (
-    <Page
-      heading={name}
-      lead={lead}
-      actions={actions}
-      width="reading"
-      above={
-        <nav className={styles.crumbs} aria-label={t.breadcrumb}>
-          <Link to={list.to}>{list.label}</Link>
-          <span aria-hidden="true">/</span>
-        </nav>
-      }
-    >
+    <Page heading={name} lead={lead} actions={actions} width="reading" above={<BackTo {...list} />}>
       <Tabs.Root
         value={current?.id ?? null}
         onValueChange={(tab) => change(onlyTab(address, String(tab), first?.id))}

@@ -28,7 +28,7 @@ export function Section({
         </div>
         {action}
       </div>
-      <div className={styles.sectionBody}>{children}</div>
+      {children && <div className={styles.sectionBody}>{children}</div>}
     </section>
   );
 }

@@ -103,10 +103,12 @@ export function SetupPage() {
   return (
     <div className={styles.page}>
       <title>{`${t.heading} · Signet`}</title>
-      <Brand />
+      <header>
+        <Brand />
+      </header>
       <main className={styles.card}>
         {isUsed ? (
-          <EmptyState icon="keys" title={t.usedTitle}>
+          <EmptyState isPage icon="keys" title={t.usedTitle}>
             <p>{t.usedText}</p>
             <p className={styles.signIn}>
               {t.usedSignIn} <a href="/console/sign-in?to=/console/">{t.signIn}</a>
@@ -135,7 +137,9 @@ export function SetupPage() {
           </>
         )}
       </main>
-      <Preferences />
+      <footer>
+        <Preferences />
+      </footer>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { connection, socket } from '../api/socket.ts';
-import { Button, IconButton } from '../controls/button.tsx';
+import { IconButton } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useMessages } from '../language/language.ts';
 import { useSession } from '../session/session.ts';
@@ -49,7 +49,7 @@ export function Shell() {
             <kbd className={styles.kbd}>{commandKey} K</kbd>
           </button>
           <ConnectionState />
-          <IconButton icon="info" label={t.keyHelp} onClick={() => setOpen('keys')} />
+          <IconButton icon="help" label={t.keyHelp} onClick={() => setOpen('keys')} />
         </header>
         <main id="content" tabIndex={-1} className={styles.main}>
           <Outlet />
@@ -91,42 +91,9 @@ function NothingAllowed() {
   return (
     <main className={styles.alone}>
       <Brand />
-      <EmptyState icon="roles" title={t.nothingAllowedTitle} action={<SignOut />}>
+      <EmptyState isPage icon="roles" title={t.nothingAllowedTitle} action={<SignOut />}>
         {t.nothingAllowedText}
       </EmptyState>
-    </main>
-  );
-}
-
-/** Stands there while the session is asked for. */
-export const ShellPending = () => <div className={styles.shell} aria-busy="true" />;
-
-/** Stands there where the session could not be asked for. */
-export function ShellFailed({
-  title,
-  retry,
-  text,
-}: {
-  title: string;
-  retry: string;
-  text: string;
-}) {
-  return (
-    <main className={styles.alone}>
-      <Brand />
-      <div role="alert">
-        <EmptyState
-          icon="warning"
-          title={title}
-          action={
-            <Button icon="refresh" onClick={() => location.reload()}>
-              {retry}
-            </Button>
-          }
-        >
-          {text}
-        </EmptyState>
-      </div>
     </main>
   );
 }

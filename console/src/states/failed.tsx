@@ -37,11 +37,12 @@ export function Forbidden({ scope }: { scope: string }) {
   );
 }
 
-/** Says that a record or a page does not exist. */
-export function NotFound() {
+/** Says that a record does not exist; with `isPage`, that a page does not. */
+export function NotFound({ isPage = false }: { isPage?: boolean }) {
   const t = useMessages(stateMessages);
   return (
     <EmptyState
+      isPage={isPage}
       icon="search"
       title={t.notFoundTitle}
       action={<ButtonLink to="/">{t.toOverview}</ButtonLink>}
@@ -57,6 +58,7 @@ export function Broken() {
   return (
     <div role="alert">
       <EmptyState
+        isPage
         icon="warning"
         title={t.brokenTitle}
         action={

@@ -8,17 +8,20 @@ export const EmptyState = ({
   title,
   children,
   action,
+  isPage = false,
 }: {
   icon: IconName;
   title: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** Whether it stands alone, without a page's heading above it. */
+  isPage?: boolean;
 }) => (
   <div className={styles.state}>
     <span className={styles.icon}>
       <Icon name={icon} size={20} />
     </span>
-    <h2 className={styles.title}>{title}</h2>
+    {isPage ? <h1 className={styles.title}>{title}</h1> : <h2 className={styles.title}>{title}</h2>}
     {children && <div className={styles.text}>{children}</div>}
     {action && <div className={styles.action}>{action}</div>}
   </div>

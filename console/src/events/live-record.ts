@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { followEvents } from '../events/feed.ts';
 import { useCan } from '../session/session.ts';
+import { followEvents } from './feed.ts';
 
 const gatherMs = 100;
 
