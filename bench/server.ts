@@ -15,7 +15,7 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server's file and waits until it says what to send. */
+/** Starts a server's file and waits until it announces its load. */
 export function startServer(
   file: string,
   environment: Record<string, string> = {},

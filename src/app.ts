@@ -40,12 +40,12 @@ import { startDeliveries } from './webhooks/delivery/start.ts';
 
 /** A running service. */
 export interface App {
-  /** Where it listens, on this machine. */
+  /** The URL that it listens on, on this machine. */
   readonly url: string;
   readonly services: Services;
-  /** The admin application's credentials, where this start generated them. */
+  /** The admin application's credentials, if this start generated them. */
   readonly adminCredentials: AdminCredentials | undefined;
-  /** Takes no new connections, lets what is in flight end, and closes the database. */
+  /** Takes no new connections, waits for running requests, and closes the database. */
   stop(): Promise<void>;
 }
 
@@ -55,27 +55,27 @@ export interface AdminCredentials {
   readonly secret: string;
 }
 
-/** What a start can be given in place of the real thing. */
+/** The options of a start. Tests replace parts with them. */
 export interface AppOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Told of the admin application's credentials as soon as they are written: they cannot be read again. */
+  /** Called with the admin application's credentials as soon as they are written. They cannot be read again. */
   readonly onAdminCredentials?: (credentials: AdminCredentials) => void;
   readonly timeouts?: Partial<Timeouts>;
   readonly clock?: Clock;
   readonly resolveHost?: ResolveHost;
-  /** A database that is open already, and its secret; it is not closed with the service. */
+  /** An open database and its secret. The service does not close it. */
   readonly opened?: { readonly database: Database; readonly secret: string };
 }
 
 /**
  * Starts the service.
  *
- * @throws {StartError} saying in one line why it cannot start; nothing was written.
+ * @throws {StartError} with the reason in one line. Nothing was written.
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, clock = systemClock } = options;
-  // Closed the other way round; one that fails is told of at the end, and skips none of the others.
+  // Parts close in reverse order. A part that fails to close does not keep the others open; it is reported at the end.
   const opened = new AsyncDisposableStack();
   try {
     const listener = await listen(config, options.timeouts);
@@ -87,7 +87,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
     await adoptRestoredLog(database, log);
     const adminCredentials = await bootstrap({ database, clock, cipher, config });
-    // At once: whatever fails after this, nobody could read them again.
+    // Reported at once, because a later failure of the start would lose them.
     if (adminCredentials) options.onAdminCredentials?.(adminCredentials);
     const keys = await loadSigningKeys({ prisma: database.prisma, cipher, clock });
 
@@ -141,7 +141,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     opened.defer(startMessages(services));
     await open();
     const refuseUpgrades = mountGraphQLWebSocket(listener.server, services, graphql, connections);
-    // The first thing to happen at a stop: whoever is connected may still need all the rest.
+    // Registered last and so closed first: open connections may still need every other part.
     opened.defer(async () => {
       refuseUpgrades();
       const closed = listener.close();
@@ -164,7 +164,7 @@ async function closeAll(opened: AsyncDisposableStack): Promise<void> {
   try {
     await opened.disposeAsync();
   } catch (error) {
-    // The log does not show what a SuppressedError holds.
+    // The log would not show the errors inside a SuppressedError.
     throw new AggregateError(faultsIn(error), 'Not every part could stop.');
   }
 }
@@ -196,7 +196,7 @@ async function openDatabase(
 }
 
 async function assertSecretFits({ prisma }: Database, cipher: ReturnType<typeof createCipher>) {
-  // Before the migrations: a database whose secret is another is not to be touched.
+  // Checked before the migrations, so that a database with another secret is left unchanged.
   const [row] = await prisma.$queryRaw<{ exists: boolean }[]>`
     SELECT to_regclass('"SigningKey"') IS NOT NULL AS "exists"`;
   if (!row?.exists) return;

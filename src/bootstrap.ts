@@ -12,10 +12,10 @@ import { createSigningKey } from './keys/signing-keys.ts';
 const adminRoleName = 'Signet administrator';
 
 /**
- * Creates what the service needs, if it is missing: the management resource with its scopes, a signing key, and the
- * admin application, which holds every management scope.
+ * Creates the records that the service needs, if they are missing: the management resource with its scopes, a signing
+ * key, and the admin application, which holds every management scope.
  *
- * @returns The admin application's credentials if they were generated just now: they cannot be read again.
+ * @returns The admin application's credentials if this start generated them. They cannot be read again.
  */
 export async function bootstrap(options: {
   database: Database;

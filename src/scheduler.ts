@@ -42,9 +42,9 @@ export interface Job {
 }
 
 /**
- * Starts to run jobs by the machine's clock. A failed run is logged, and the job runs again at its next time.
+ * Starts running jobs by the machine's clock. A failed run is logged, and the job runs again at its next time.
  *
- * @returns Stops; resolves when no job is running.
+ * @returns A function that stops it; it resolves when no job is running.
  */
 export function startScheduler(
   { database, log }: Pick<Services, 'database' | 'log'>,

@@ -110,7 +110,7 @@ test('no room holds more than fifteen files', () => {
   expect(crowded.map(([room, { length }]) => `${room}: ${length}`)).toEqual([]);
 });
 
-describe('one place for each of these', () => {
+describe('a concern has one place', () => {
   test.each([
     ['process.env', /\bprocess\.env\b/, ['main.ts']],
     ['the clock of the machine', /\bDate\.now\(|new Date\(\)/, ['clock.ts']],

@@ -31,7 +31,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   return lines[0] as string;
 }
 
-describe('a start that cannot be', () => {
+describe('a start that fails', () => {
   test.each(['http', '70000', '-1', '3.5'])('names PORT for the port %s', async (port) => {
     const dataDir = fresh();
     expect(await refusal({ PORT: port, DATA_DIR: dataDir })).toContain('PORT');
@@ -70,7 +70,7 @@ describe('a start that cannot be', () => {
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 
-  test('names a DATA_DIR that nobody may write, not even root', async () => {
+  test('names a DATA_DIR that not even root may write', async () => {
     expect(await refusal({ DATA_DIR: '/sys/signet' })).toContain('DATA_DIR');
   });
 
@@ -96,7 +96,7 @@ describe('a Node that is too old', () => {
     .map((directory) => join(directory, 'node'))
     .filter((node) => Number(/^v(\d+)/.exec(spawnSync(node, ['-v']).stdout?.toString())?.[1]) < 24);
 
-  test.runIf(older)('is told so in one line', () => {
+  test.runIf(older)('is reported in one line', () => {
     const start = fileURLToPath(new URL('../src/start.js', import.meta.url));
     const { status, stdout, stderr } = spawnSync(older as string, [start]);
     expect(status).toBe(1);
@@ -224,11 +224,11 @@ async function probe(url: string, end: Promise<unknown>): Promise<Set<number>> {
   return statuses;
 }
 
-describe('a start that is probed all the while', async () => {
+describe('a start under constant probes', async () => {
   const { url, close } = await createTestDatabase();
   afterAll(close);
 
-  test('answers 503 until it is ready, then as ever', async () => {
+  test('answers 503 until it is ready, then normally', async () => {
     const database: Record<string, string> = url
       ? { DATABASE_URL: url, SIGNET_SECRET: 'a secret for tests only, and a long one' }
       : { DATA_DIR: fresh() };
@@ -248,7 +248,7 @@ describe('a start that is probed all the while', async () => {
   }, 120_000);
 });
 
-test('an interrupted start has shown the admin’s secret', async () => {
+test('an interrupted start has printed the admin’s secret', async () => {
   const dataDir = fresh();
   const first = startProcess({ DATA_DIR: dataDir });
   const shown = /ADMIN_CLIENT_ID=(app_\w+)\s+ADMIN_CLIENT_SECRET=(\S{32,})/;
@@ -269,7 +269,7 @@ describe('PostgreSQL', async () => {
   afterAll(close);
 
   test.runIf(url)(
-    'refuses another SIGNET_SECRET than the one its keys were made with',
+    'refuses a SIGNET_SECRET that does not fit its keys',
     async () => {
       const DATABASE_URL = url as string;
       const node = startProcess({

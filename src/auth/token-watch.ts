@@ -6,10 +6,10 @@ import { faultOfState, readTokenStates } from './token-state.ts';
 /** Watches the tokens of connections that stay open. */
 export interface TokenWatch {
   /**
-   * Watches a caller's token until it is no longer good.
+   * Watches a caller's token until it is no longer valid.
    *
    * @param onFault Called once, with the class of fault, when the token expires or is refused.
-   * @returns Ends the watch.
+   * @returns A function that ends the watch.
    */
   watch(caller: Caller, onFault: (fault: string) => void): () => void;
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export interface TokenWatch {
 const expiryMs = 1_000;
 const stateMs = 5_000;
 
-/** Starts to watch. Expiry is noticed within a second, a change in the database within five. */
+/** Starts the watch. It notices expiry within a second, and a change in the database within five. */
 export function startTokenWatch({
   clock,
   database,

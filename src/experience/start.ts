@@ -44,8 +44,8 @@ export const headlessRequestOf = (request: Prisma.JsonValue): HeadlessRequest =>
  * Begins an interaction without a browser.
  *
  * @returns The access to it, and its token, which is not stored.
- * @throws {NotFoundError} of the application; {@link NotAllowedError} when the application may not do this;
- *   {@link InvalidInputError} on what its redirect URIs or the directory do not allow.
+ * @throws {NotFoundError} of the application; {@link NotAllowedError} when the application may not do this; {@link
+ * InvalidInputError} when the redirect URI, the resource or the organization is not allowed.
  */
 export async function startInteraction(
   context: VisitContext,

@@ -18,7 +18,7 @@ import { headlessRequestOf } from './start.ts';
 
 /** A finished interaction. */
 export interface Submitted {
-  /** Where to go next; in a browser it is the provider, which leads to the application. */
+  /** The next URL. In a browser it is the provider's, which redirects to the application. */
   readonly redirectTo: string;
   readonly userId: string;
 }

@@ -61,7 +61,8 @@ export const limits = {
   nodes: 1_000,
 } as const;
 
-const defaultPageSize = 20;
+/** Records in a page if the request does not say. */
+export const defaultPageSize = 20;
 
 /** The type that loads events of every type by id: an event's id does not name its type. */
 export const nodeTypeOfEvents = 'UserCreatedEvent';
@@ -126,17 +127,16 @@ export const builder = new SchemaBuilder<Declared>({
       // A fault thrown here would hit all fields that are resolved together.
       return { typename: kind === 'Event' ? nodeTypeOfEvents : (kind ?? ''), id };
     },
-    nodeTypeOptions: { description: 'Anything that has an id of its own.' },
+    nodeTypeOptions: { description: 'A record with its own id.' },
     idFieldOptions: { description: 'The id: a TypeID, whose prefix names the type.' },
     nodeQueryOptions: {
-      description: 'The record with this id, or null if nothing has it.',
+      description: 'The record with this id, or null if there is none.',
       args: { id: { description: 'An id of any kind.' } },
       resolve: (_root, args, _context, { schema }, resolveNode) =>
         isNode(schema, args.id) ? resolveNode(args.id) : null,
     },
     nodesQueryOptions: {
-      description:
-        'The records with these ids, in the same order, with null where nothing has the id.',
+      description: 'The records with these ids, in the same order, with null for each unknown id.',
       args: { ids: { description: `Ids of any kind, at most ${limits.nodes}.` } },
       complexity: ({ ids }: { ids: readonly unknown[] }) => ({
         field: 1,
@@ -223,12 +223,13 @@ export type SchemaTypes =
 // A root field belongs to the management graph unless it says otherwise.
 const roots = { subGraphs: everyGraph, defaultSubGraphsForFields: ['management' as const] };
 
-builder.queryType({ ...roots, description: 'What can be read.' });
+builder.queryType({ ...roots, description: 'Everything that can be read.' });
 builder.subscriptionType({
   description:
-    'What can be followed live, over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
+    'Everything that can be followed live, over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
 });
 builder.mutationType({
   ...roots,
-  description: 'What can be changed: every mutation takes one input and returns a result union.',
+  description:
+    'Everything that can be changed. Each mutation takes one input and returns a result union.',
 });

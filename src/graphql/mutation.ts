@@ -1,5 +1,4 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../auth/scopes.ts';
 import type { Refusal } from '../errors.ts';
@@ -43,12 +42,12 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
   const subGraphs = [options.graph ?? 'management'];
   const input = builder.inputType(mutationInputName(name), {
     subGraphs,
-    description: `What \`${name}\` takes.`,
+    description: `The input of \`${name}\`.`,
     fields: options.input,
   });
   const payload = builder.objectRef<Payload>(mutationPayloadName(name)).implement({
     subGraphs,
-    description: `What \`${name}\` returns when it has done its work.`,
+    description: `The payload of \`${name}\`.`,
     fields: options.payload,
   });
   builder.mutationField(name, (t) =>
@@ -60,7 +59,7 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
       args: { input: t.arg({ type: input, required: true, description: 'The input.' }) },
       errors: {
         types: [...options.errors],
-        union: { subGraphs, description: `What \`${name}\` comes to.` },
+        union: { subGraphs, description: `The result of \`${name}\`.` },
       },
       // The compiler cannot see through a type parameter that `args` has the one argument declared above.
       resolve: (_root, args, context, info) =>
@@ -71,23 +70,4 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
         ) as never,
     }),
   );
-}
-
-/**
- * Deletes a record and returns it as it last was, with the relations that the request selects in its payload:
- * read before, for they cannot be read after.
- *
- * @param field The payload's field that holds the record.
- */
-export async function asItLastWas<Row extends object>(options: {
-  readonly context: GraphQLContext;
-  readonly info: GraphQLResolveInfo;
-  readonly field: string;
-  readonly read: (query: object) => Promise<Row | null>;
-  readonly remove: () => Promise<Row>;
-}): Promise<Row> {
-  const { context, info, field, read, remove } = options;
-  const path = [{ type: mutationPayloadName(info.fieldName), name: field }];
-  const before = await read(queryFromInfo({ context, info, path }));
-  return { ...before, ...(await remove()) };
 }

@@ -34,7 +34,7 @@ export function contrast(one: string, other: string): number {
 export const readableOn = (color: string): string =>
   contrast(color, '#ffffff') >= contrast(color, '#000000') ? '#ffffff' : '#000000';
 
-/** The colour, mixed with as much black or white as it needs to stand out from a surface. */
+/** The colour, mixed with just enough black or white to stand out from a surface. */
 export function standingOut(color: string, surface: string, ratio: number): string {
   const towards = parse(readableOn(surface));
   const from = parse(color);

@@ -43,7 +43,7 @@ export function takeJson(
   });
 }
 
-/** What was wrong with a body, if that is what an error reports. */
+/** The fault of a body, if an error reports one. */
 export function bodyFaultOf(
   error: unknown,
   contentTypes: readonly string[],

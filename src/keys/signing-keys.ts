@@ -21,7 +21,7 @@ export interface SigningKeyHandle {
 
 /** The signing keys, in memory; the database holds them encrypted. */
 export interface SigningKeys {
-  /** The key that signs new tokens, except id tokens in an algorithm that an application asked for. */
+  /** The key that signs new tokens, except id tokens in an algorithm that an application requires. */
   current(): SigningKeyHandle;
   /**
    * The public key with that `kid`, while it is published. An unknown `kid` may be another node's new key: the caller

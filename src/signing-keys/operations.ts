@@ -96,10 +96,9 @@ export async function deleteSigningKey(
 const followIntervalMs = 5_000;
 
 /**
- * Keeps this node's signing keys in step with what other nodes rotate and delete, and removes keys whose last token
- * has expired.
+ * Follows rotations and deletions of signing keys by other nodes, and removes keys whose last token has expired.
  *
- * @returns Stops; resolves when nothing is running.
+ * @returns A function that stops it; it resolves when nothing is running.
  */
 export function followSigningKeys(services: Services): () => Promise<void> {
   const { database, clock, keys, log } = services;

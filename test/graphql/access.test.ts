@@ -48,7 +48,7 @@ describe.each([
     }
   });
 
-  test(`is read through node(id:) with ${required}, the write scope of its area, or all`, async () => {
+  test(`is read through node(id:) with ${required} or a wider scope`, async () => {
     for (const scope of [required, required.replace('read', 'write'), 'all']) {
       const { data } = await asking(
         `{ node(id: "${ids[prefix]}") { id } nodes(ids: ["${ids[prefix]}"]) { id } }`,
@@ -83,13 +83,13 @@ test.each([
   expect((await asking(query, `${held} ${required}`)).status).toBe(200);
 });
 
-test('gives null for an id that nothing has', async () => {
+test('gives null for an unknown id', async () => {
   const { data } = await asking('{ node(id: "user_01h455vb4pex5vsknk084sn02q") { id } }', 'all');
   expect(data).toEqual({ node: null });
 });
 
 describe('a management token', () => {
-  test('is refused as soon as its application is gone', async () => {
+  test('is refused as soon as its application is deleted', async () => {
     const client = await directory.createClient();
     const { prisma } = service.testDatabase.database;
     const { roleId } = await prisma.applicationRole.findFirstOrThrow({

@@ -42,7 +42,7 @@ describe.runIf(inject('postgresql'))('with the database unreachable', () => {
     await own.close();
   });
 
-  test('a first start has shown its secret before it fails', async () => {
+  test('a first start prints its secret before it fails', async () => {
     let cut: Promise<void> | undefined;
     const failed = start((credentials) => {
       admin = credentials;

@@ -30,7 +30,7 @@ async function start() {
   return { child, ended, endpoint: { url, token } };
 }
 
-test('sends a message once more where it is killed before it knows that it was sent', async () => {
+test('sends a message again after a kill during sending', async () => {
   const server = await startMailServer();
   const first = await start();
   // The mail is there in full; the process dies before the server says so.

@@ -105,12 +105,12 @@ describe.runIf(testDatabase.url)('while PostgreSQL is gone', async () => {
     expect(String(body)).toContain('Back in a moment');
   });
 
-  test('keys and metadata are there all the same', async () => {
+  test('keys and metadata are still served', async () => {
     for (const path of ['jwks', '.well-known/openid-configuration'])
       expect((await fetch(`${app.url}/oidc/${path}`)).status).toBe(200);
   });
 
-  test('the sign-in goes on when PostgreSQL is back', async () => {
+  test('the sign-in continues when PostgreSQL is back', async () => {
     await proxy.mend();
     await expect
       .poll(async () => (await post('token/introspection', { token: 'x' })).status)

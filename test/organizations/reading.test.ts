@@ -215,7 +215,7 @@ describe('a list inside a record', () => {
     },
   );
 
-  test('can be asked for twice in one query, under two names', async () => {
+  test('can be read twice in one query, by alias', async () => {
     const id = await o.createOrganization();
     const users = await o.createUsers(3);
     await mutate('addOrganizationUsers', { organizationId: id, userIds: users });
@@ -235,7 +235,7 @@ describe('a list inside a record', () => {
     });
   });
 
-  test('leads from users and applications to their organizations, with the roles they have there', async () => {
+  test('shows the organizations of users and applications, with roles', async () => {
     const organizationIds = [await o.createOrganization(), await o.createOrganization()];
     const [userId = ''] = await o.createUsers(1);
     const applicationId = (await directory.createClient()).id;

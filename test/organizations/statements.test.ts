@@ -81,7 +81,7 @@ const usersOf = (first: number) => `{
   } } }
 }`;
 
-test('three levels below users take as many statements for a hundred users as for one', async () => {
+test('a hundred users cost the same statements as one', async () => {
   const one = await measure(usersOf(1));
   const hundred = await measure(usersOf(userCount));
   expect(one.statements.length).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ const membersOf = (first: number) => `{
   } } }
 }`;
 
-test('members with their users and roles take as many statements for a hundred as for one', async () => {
+test('a hundred members cost the same statements as one', async () => {
   const one = await measure(membersOf(1));
   const hundred = await measure(membersOf(userCount));
   expect(one.statements.length).toBeGreaterThan(0);
@@ -142,14 +142,14 @@ test('members with their users and roles take as many statements for a hundred a
   });
 });
 
-test('a page of members is cut in the database, for several organizations at once', async () => {
+test('the database pages members of several organizations at once', async () => {
   const { statements } = await measure(membersOf(5));
   const readers = statements.filter((text) => text.includes('"OrganizationUser"'));
   expect(readers.length).toBeGreaterThan(0);
   for (const text of readers) expect(text).toMatch(/ORDER BY "t\d+"."userId" ASC LIMIT/);
 });
 
-test('members are counted only where the count is asked for', async () => {
+test('members are counted only on request', async () => {
   const query = `{ organization(id: "${organizationIds[0]}") { members(first: 1) { edges { cursor } } } }`;
   const { statements } = await measure(query);
   expect(statements.filter((text) => /count\(/i.test(text))).toEqual([]);
@@ -175,7 +175,7 @@ test('adding five thousand members takes a handful of statements', async () => {
 test.each([
   ['organizations', 'Organization_search_idx'],
   ['organizationInvitations', 'OrganizationInvitation_search_idx'],
-])('the search of %s is served by its trigram index', async (list, index) => {
+])('the search of %s uses its trigram index', async (list, index) => {
   const { statements } = await measure(
     `{ ${list}(filter: { search: "acme" }) { totalCount edges { node { id } } } }`,
   );

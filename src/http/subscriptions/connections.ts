@@ -107,7 +107,7 @@ export function createConnections(services: Services): Connections {
   };
 }
 
-/** What a transport other than HTTP passes with an operation. */
+/** The data that a transport other than HTTP passes with an operation. */
 export interface Transport {
   /** The destination of results from the event log. */
   readonly stream: ResultStream;

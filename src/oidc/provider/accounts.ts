@@ -56,7 +56,7 @@ export function createFindAccount({ database, clock }: Services): FindAccount {
     if (id === null) return undefined;
     const user = await database.prisma.user.findUnique({ where: { id } });
     if (!user || user.isSuspended) return undefined;
-    // Ending sign-ins deletes what is stored, but a request that was running may have stored it again.
+    // The end of a sign-in deletes the stored records, but a running request may have stored them again.
     const signedInAt = token && 'authTime' in token ? token.authTime : ctx.oidc.session?.authTime();
     const isStale =
       typeof signedInAt === 'number' &&

@@ -207,7 +207,7 @@ const lifetimes = (services: Services): Configuration['ttl'] => ({
   },
   Session(ctx, { accountId, loginTs }) {
     const now = toNumericDate(services.clock.now());
-    // A session without a user holds only what the sign-out page must ask.
+    // A session without a user holds only the data of the sign-out page.
     return accountId ? sessionTtl(sessionPolicyOf(ctx), { signedInAt: loginTs ?? now, now }) : 3600;
   },
 });

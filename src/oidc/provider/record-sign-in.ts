@@ -6,14 +6,14 @@ import { readSignInExperience, type SessionPolicy } from '../../sign-in-experien
 import { userRecord } from '../../users/payload.ts';
 import { beginSession } from '../sessions/operations.ts';
 
-/** Where a sign-in comes from, and the session it begins. */
+/** A sign-in: its user, its browser, and the session it begins. */
 export interface SignIn {
   readonly userId: string;
   readonly applicationId: string;
   readonly sessionId: string;
   readonly ip: string;
   readonly userAgent: string | null;
-  /** Whether the account was just created, so that `PostRegister` has reported this sign-in. */
+  /** Whether the account was just created. `PostRegister` then reports this sign-in. */
   readonly isRegistration: boolean;
   /** When the person authenticated, if that was some time ago. */
   readonly authenticatedAt?: Date;

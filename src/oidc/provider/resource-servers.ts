@@ -40,7 +40,7 @@ export async function findResourceServer(
   };
 }
 
-/** What a resource offers. */
+/** The scopes and the token lifetime of a resource. */
 export interface Offer {
   /** The lifetime of a token for it; null if there is no such resource. */
   readonly ttlSeconds: number | null;

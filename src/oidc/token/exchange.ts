@@ -32,8 +32,8 @@ import {
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /**
- * Exchanges the access token that a user's call brought for one aimed at another resource. The new token names the
- * client as the actor.
+ * Exchanges the access token of a user's call for one for another resource. The new token names the client as the
+ * actor.
  *
  * @throws {OAuthError} in the order of `endpoint.ts`.
  * @see RFC 8693 §2.1 (request), §2.2 (response), §4.1 (`act`)
@@ -152,7 +152,7 @@ function assertChain(act: ActClaim | undefined): void {
 
 function assertExchangeResource({ indicator }: Target, { exchangeResources }: SubjectState): void {
   const listed = exchangeResources ?? [];
-  // Other APIs belong to the operator. Signet's own would give the client whatever its user may do here.
+  // Other APIs belong to the operator. A token for Signet's own APIs would give the client all rights of its user here.
   const isAllowed =
     listed.includes(indicator) || (listed.length === 0 && !ownIndicators.has(indicator));
   if (!isAllowed) {

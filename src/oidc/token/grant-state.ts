@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 /** The most actors in a chain (RFC 8693 §4.1). */
 export const maxActors = 8;
 
-/** What the database knows about a client, a target, and the subject's scopes there. */
+/** The database's answer about a client, a target, and the subject's scopes there. */
 export interface GrantState {
   /** Null if there is no such client. */
   readonly type: ApplicationType | null;
@@ -28,7 +28,7 @@ export interface GrantState {
 /** What the database also knows about a subject token. */
 export type SubjectState = GrantState & TokenState;
 
-/** What a grant asks the database. Its values are unproved and may be malformed. */
+/** The question of a grant to the database. Its values are not verified and may be malformed. */
 export interface GrantQuestion {
   readonly clientId: string;
   readonly at: Date;
@@ -168,7 +168,7 @@ const maxLineage = 1 + maxActors;
 
 function revocableText({ jti, lineage }: { jti?: unknown; lineage?: unknown }): string | null {
   if (typeof jti !== 'string') return null;
-  // No token of Signet has more.
+  // No token of Signet has a longer lineage.
   const ancestors: unknown[] = Array.isArray(lineage) ? lineage.slice(0, maxLineage) : [];
   const isText = (id: unknown): id is string => typeof id === 'string';
   return textForQuery(joinedIds({ jti, lineage: ancestors.filter(isText) }));

@@ -38,7 +38,7 @@ export function readExchangeTarget(form: Form): Target {
     : targetOf(audience, form.find('organization_id'));
 }
 
-/** @throws {InvalidTarget} when `audience` is not the indicator of the resource asked for. */
+/** @throws {InvalidTarget} when `audience` is not the indicator of the requested resource. */
 export function assertAudience(form: Form, { indicator }: Target): void {
   if ((form.find('audience') ?? indicator) !== indicator) {
     throw new InvalidTarget("audience is not the resource's indicator");

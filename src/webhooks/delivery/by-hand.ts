@@ -25,11 +25,11 @@ const eventType = z.enum(eventNames as [EventName, ...EventName[]]);
 const testWebhookInput = z.object({ id: z.string(), type: eventType.nullish() });
 
 /**
- * Sends a made-up event to a webhook, even where it is off: one attempt, which counts neither as a success nor as
- * a failure of the webhook.
+ * Sends a sample event to a webhook, even to a disabled one. There is one attempt, and it counts neither as a success
+ * nor as a failure of the webhook.
  *
- * @param schema What the webhook's query is read against.
- * @param input.type Absent: the first that the webhook gets, or `User.Created`.
+ * @param schema The schema that the webhook's query is executed on.
+ * @param input.type Absent: the first type that the webhook gets, or `User.Created`.
  * @throws {InvalidInputError} {@link NotFoundError}
  */
 export async function testWebhook(
@@ -58,7 +58,7 @@ export async function testWebhook(
         webhookId,
         eventId: newId('Event'),
         eventType: chosen,
-        // Plain JSON by its type, but for the index signature that Prisma wants.
+        // Plain JSON, but its type lacks the index signature that Prisma requires.
         testEvent: testEvent as unknown as Prisma.InputJsonObject,
         nextAttemptAt: now,
         createdAt: now,
@@ -71,8 +71,7 @@ export async function testWebhook(
 }
 
 /**
- * Delivers once more, with the whole schedule of retries before it; where the delivery is under way already, that
- * will do.
+ * Delivers once more, with all retries. A delivery that is being posted is left as it is.
  *
  * @throws {NotFoundError} {@link NotAllowedError} when its event has left the log.
  */
@@ -114,7 +113,7 @@ async function refuseExpired({ prisma }: Context['database'], after: EventPositi
   }
 }
 
-/** Events that one replay delivers. */
+/** The most events that one replay delivers. */
 export const maxReplayed = 50_000;
 
 const cursor = z.string().transform((value, issues) => {
@@ -142,11 +141,10 @@ const replayEventsInput = z
   });
 
 /**
- * Delivers a range of the log to a webhook once more: those of its events that the webhook gets, each as a new
- * delivery.
+ * Delivers a range of the log to a webhook once more. Each event whose type the webhook gets becomes a new delivery.
  *
- * @param schema What the webhook's query is read against.
- * @returns The webhook, and how many deliveries were made.
+ * @param schema The schema that the webhook's query is executed on.
+ * @returns The webhook, and the number of deliveries made.
  * @throws {InvalidInputError} also when the range holds more than 50,000 such events; {@link NotFoundError}.
  */
 export async function replayEvents(

@@ -3,14 +3,14 @@ import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
 import { derivedDeliveryId } from './id.ts';
 
-/** The name under which the log remembers how far deliveries have been made. */
+/** The name of the consumer whose position says how far deliveries have been made. */
 export const webhookConsumer = 'webhooks';
 
-// A batch is one statement, in a transaction that has a bound.
+// A batch is one statement in a transaction with a time limit.
 const maxEvents = 500;
 const maxDeliveries = 20_000;
 
-/** Begins to read the log where it ends now, unless an earlier start has begun. */
+/** Registers the consumer at the current end of the log, unless it is registered already. */
 export async function registerConsumer(prisma: PrismaClient): Promise<void> {
   await prisma.$executeRaw`
     INSERT INTO "EventConsumer" ("name", "xid", "position")
@@ -19,8 +19,8 @@ export async function registerConsumer(prisma: PrismaClient): Promise<void> {
 }
 
 /**
- * Makes the deliveries of the next events in the log that are settled: one for each webhook that was on, and took
- * that type, when the event was committed. One node does so at a time; the others come back with nothing.
+ * Makes the deliveries of the next settled events: one for each webhook that was enabled and took the type when the
+ * event was committed. One node does so at a time; for the others it returns nothing.
  *
  * @returns The webhooks that got deliveries, and whether there may be more events.
  */
@@ -29,7 +29,8 @@ export async function fanOut({
   clock,
 }: Pick<Services, 'database' | 'clock'>): Promise<{ webhookIds: string[]; hasMore: boolean }> {
   return transaction(database, async (tx) => {
-    // A crash of the database that forgets deliveries forgets as well that they were made: no commit waits for the disk.
+    // No commit waits for the disk. If a crash of the database loses deliveries, it also loses the position, so they
+    // are made again.
     const [cursor] = await tx.$queryRaw<{ xid: string; position: bigint; periods: bigint }[]>`
       SELECT "xid"::text AS "xid", "position", (SELECT count(*) FROM "WebhookPeriod") AS "periods",
              set_config('synchronous_commit', 'off', true) AS "commit"

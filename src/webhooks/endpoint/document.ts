@@ -24,7 +24,7 @@ import { parseDocument } from '../../graphql/parse-document.ts';
 import { isForClient, publicError } from '../../graphql/public-error.ts';
 import { type Services, systemActor } from '../../services.ts';
 
-/** A document that cannot be a webhook's query; every fault at once. */
+/** A document that cannot be a webhook's query. It names all faults at once. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
   readonly faults: readonly string[];
@@ -40,7 +40,7 @@ export class DocumentFault extends Error {
  * the limits of any other document, and complete without variables.
  *
  * @param options.hideSuggestions Whether the faults suggest no names of the schema.
- * @returns The types of events that it asks for, or null for all.
+ * @returns The types of events that it selects, or null for all.
  * @throws {DocumentFault}
  */
 export function checkDocument(
@@ -123,10 +123,10 @@ export class DocumentRunner {
   }
 
   /**
-   * Gives what a subscription with this document and these scopes would get for the event.
+   * Executes the document on the event, as for a subscription with these scopes.
    *
-   * @returns The result as JSON: an object with `data`, and `errors` where there are any.
-   * @throws what made it fail inside: a result that says so is nothing to deliver.
+   * @returns The result as JSON: an object with `data`, and with `errors` if there are any.
+   * @throws The cause of an internal error: a result with a masked error is not delivered.
    */
   async run(
     source: string,

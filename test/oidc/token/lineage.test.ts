@@ -75,7 +75,7 @@ async function chainFrom(subject: string): Promise<string[]> {
 }
 const states = async (chain: readonly string[]) => Promise.all(chain.map(isActive));
 
-test('a revoked token ends only what came from it', async () => {
+test('a revoked token ends only its descendants', async () => {
   const chain = await chainFrom((await fixture.signIn(forApi)).access_token);
   expect(await states(chain)).toEqual([true, true, true, true]);
   await post('token/revocation', { token: chain[1] as string }, backends[0]);

@@ -1,6 +1,6 @@
 import type { PrismaClient } from '../../../src/generated/prisma/client.ts';
 
-// What is written beside a request by what follows the log, and what a request leaves whatever comes of it.
+// Tables that background work writes at any time, and the list of migrations.
 const notLooked = [
   'EventConsumer',
   'Delivery',

@@ -42,7 +42,7 @@ export async function deleteExpired({
 /**
  * Deletes expired rows every minute. Several nodes may do so at once.
  *
- * @returns Stops; resolves when no deletion is running.
+ * @returns A function that stops it; it resolves when no deletion is running.
  */
 export const followExpiry = (services: Services): (() => Promise<void>) =>
   repeat(

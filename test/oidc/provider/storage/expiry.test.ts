@@ -14,7 +14,7 @@ const modelsLeft = async () => {
   return groups.map(({ model }) => model);
 };
 
-test('deletes what has expired and nothing else', async () => {
+test('deletes only expired rows', async () => {
   const { resource } = fixture;
   const tokens = await fixture.signIn({
     browser: openBrowser(service.app.services.baseUrl),

@@ -1,13 +1,10 @@
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
-import type {
-  OrganizationApplication as OrganizationApplicationRow,
-  OrganizationRole as OrganizationRoleRow,
-  OrganizationUser as OrganizationUserRow,
-} from '../generated/prisma/client.ts';
+import type { OrganizationRole as OrganizationRoleRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
+import type { InputFields } from '../graphql/mutation.ts';
+import { recordMutations } from '../graphql/record-mutations.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   assignOrganizationApplicationRoles,
@@ -122,90 +119,58 @@ const applicationRoles = (t: InputFields) => ({
   }),
 });
 
-const userPayload = (t: PayloadFields<{ organizationUser: OrganizationUserRow }>) => ({
-  organizationUser: t.field({
-    type: OrganizationUser,
-    description: 'The membership.',
-    resolve: ({ organizationUser }) => organizationUser,
-  }),
+const userMutations = recordMutations('organizationUser', OrganizationUser, {
+  scope: 'organizations:write',
+  noun: 'membership',
 });
-const applicationPayload = (
-  t: PayloadFields<{ organizationApplication: OrganizationApplicationRow }>,
-) => ({
-  organizationApplication: t.field({
-    type: OrganizationApplication,
-    description: 'The membership.',
-    resolve: ({ organizationApplication }) => organizationApplication,
-  }),
+const applicationMutations = recordMutations('organizationApplication', OrganizationApplication, {
+  scope: 'organizations:write',
+  noun: 'membership',
 });
 
-addMutation('assignOrganizationUserRoles', {
+userMutations.add('assignOrganizationUserRoles', {
   description:
     'Gives organization roles to a user in an organization; the user keeps those they hold. Raises no event.',
-  scope: 'organizations:write',
   input: userRoles,
-  payload: userPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationUser: await assignOrganizationUserRoles(context, input),
-  }),
+  operation: (context, input) => assignOrganizationUserRoles(context, input),
 });
 
-addMutation('removeOrganizationUserRole', {
+userMutations.add('removeOrganizationUserRole', {
   description: 'Removes an organization role from a user in an organization. Raises no event.',
-  scope: 'organizations:write',
   input: (t) => ({ ...userFields(t), ...roleField(t) }),
-  payload: userPayload,
   errors: [NotFoundError],
-  resolve: async (input, context) => ({
-    organizationUser: await removeOrganizationUserRole(context, input),
-  }),
+  operation: (context, input) => removeOrganizationUserRole(context, input),
 });
 
-addMutation('replaceOrganizationUserRoles', {
+userMutations.add('replaceOrganizationUserRoles', {
   description:
     'Gives a user these organization roles in an organization and removes all others. Raises no event.',
-  scope: 'organizations:write',
   input: userRoles,
-  payload: userPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationUser: await replaceOrganizationUserRoles(context, input),
-  }),
+  operation: (context, input) => replaceOrganizationUserRoles(context, input),
 });
 
-addMutation('assignOrganizationApplicationRoles', {
+applicationMutations.add('assignOrganizationApplicationRoles', {
   description:
     'Gives organization roles to an application in an organization; it keeps those it holds. Raises no event.',
-  scope: 'organizations:write',
   input: applicationRoles,
-  payload: applicationPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationApplication: await assignOrganizationApplicationRoles(context, input),
-  }),
+  operation: (context, input) => assignOrganizationApplicationRoles(context, input),
 });
 
-addMutation('removeOrganizationApplicationRole', {
+applicationMutations.add('removeOrganizationApplicationRole', {
   description:
     'Removes an organization role from an application in an organization. Raises no event.',
-  scope: 'organizations:write',
   input: (t) => ({ ...applicationFields(t), ...roleField(t) }),
-  payload: applicationPayload,
   errors: [NotFoundError],
-  resolve: async (input, context) => ({
-    organizationApplication: await removeOrganizationApplicationRole(context, input),
-  }),
+  operation: (context, input) => removeOrganizationApplicationRole(context, input),
 });
 
-addMutation('replaceOrganizationApplicationRoles', {
+applicationMutations.add('replaceOrganizationApplicationRoles', {
   description:
     'Gives an application these organization roles in an organization and removes all others. Raises no event.',
-  scope: 'organizations:write',
   input: applicationRoles,
-  payload: applicationPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationApplication: await replaceOrganizationApplicationRoles(context, input),
-  }),
+  operation: (context, input) => replaceOrganizationApplicationRoles(context, input),
 });

@@ -9,12 +9,12 @@ import {
   replaceOrganizationApplications,
   replaceOrganizationUsers,
 } from './members.ts';
-import { organizationPayload } from './schema.ts';
+import { organizationMutations } from './schema.ts';
 
 type Changed<Field extends string> = { organization: OrganizationRow } & Record<Field, string[]>;
 
 const organizationField = (t: InputFields) => ({
-  organizationId: t.id({ required: true, description: "The organization's id." }),
+  organizationId: organizationMutations.id(t),
 });
 const usersInput = (t: InputFields) => ({
   ...organizationField(t),
@@ -34,11 +34,9 @@ addMutation('addOrganizationUsers', {
   scope: 'organizations:write',
   input: usersInput,
   payload: (t: PayloadFields<Changed<'addedUserIds'>>) => ({
-    ...organizationPayload(t),
-    addedUserIds: t.field({
-      type: ['ID'],
+    ...organizationMutations.payload(t),
+    addedUserIds: t.exposeIDList('addedUserIds', {
       description: 'Those who were not members before.',
-      resolve: ({ addedUserIds }) => addedUserIds,
     }),
   }),
   errors: [InvalidInputError, NotFoundError],
@@ -54,12 +52,8 @@ addMutation('removeOrganizationUser', {
     userId: t.id({ required: true, description: 'The member to remove.' }),
   }),
   payload: (t: PayloadFields<Changed<'removedUserIds'>>) => ({
-    ...organizationPayload(t),
-    removedUserIds: t.field({
-      type: ['ID'],
-      description: 'The user who left.',
-      resolve: ({ removedUserIds }) => removedUserIds,
-    }),
+    ...organizationMutations.payload(t),
+    removedUserIds: t.exposeIDList('removedUserIds', { description: 'The user who left.' }),
   }),
   errors: [NotFoundError],
   resolve: (input, context) => removeOrganizationUser(context, input),
@@ -71,17 +65,9 @@ addMutation('replaceOrganizationUsers', {
   scope: 'organizations:write',
   input: usersInput,
   payload: (t: PayloadFields<Changed<'addedUserIds' | 'removedUserIds'>>) => ({
-    ...organizationPayload(t),
-    addedUserIds: t.field({
-      type: ['ID'],
-      description: 'Those who joined.',
-      resolve: ({ addedUserIds }) => addedUserIds,
-    }),
-    removedUserIds: t.field({
-      type: ['ID'],
-      description: 'Those who left.',
-      resolve: ({ removedUserIds }) => removedUserIds,
-    }),
+    ...organizationMutations.payload(t),
+    addedUserIds: t.exposeIDList('addedUserIds', { description: 'Those who joined.' }),
+    removedUserIds: t.exposeIDList('removedUserIds', { description: 'Those who left.' }),
   }),
   errors: [InvalidInputError, NotFoundError],
   resolve: (input, context) => replaceOrganizationUsers(context, input),
@@ -93,11 +79,9 @@ addMutation('addOrganizationApplications', {
   scope: 'organizations:write',
   input: applicationsInput,
   payload: (t: PayloadFields<Changed<'addedApplicationIds'>>) => ({
-    ...organizationPayload(t),
-    addedApplicationIds: t.field({
-      type: ['ID'],
+    ...organizationMutations.payload(t),
+    addedApplicationIds: t.exposeIDList('addedApplicationIds', {
       description: 'Those that were not members before.',
-      resolve: ({ addedApplicationIds }) => addedApplicationIds,
     }),
   }),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
@@ -113,11 +97,9 @@ addMutation('removeOrganizationApplication', {
     applicationId: t.id({ required: true, description: 'The member to remove.' }),
   }),
   payload: (t: PayloadFields<Changed<'removedApplicationIds'>>) => ({
-    ...organizationPayload(t),
-    removedApplicationIds: t.field({
-      type: ['ID'],
+    ...organizationMutations.payload(t),
+    removedApplicationIds: t.exposeIDList('removedApplicationIds', {
       description: 'The application that left.',
-      resolve: ({ removedApplicationIds }) => removedApplicationIds,
     }),
   }),
   errors: [NotFoundError],
@@ -130,16 +112,12 @@ addMutation('replaceOrganizationApplications', {
   scope: 'organizations:write',
   input: applicationsInput,
   payload: (t: PayloadFields<Changed<'addedApplicationIds' | 'removedApplicationIds'>>) => ({
-    ...organizationPayload(t),
-    addedApplicationIds: t.field({
-      type: ['ID'],
+    ...organizationMutations.payload(t),
+    addedApplicationIds: t.exposeIDList('addedApplicationIds', {
       description: 'Those that joined.',
-      resolve: ({ addedApplicationIds }) => addedApplicationIds,
     }),
-    removedApplicationIds: t.field({
-      type: ['ID'],
+    removedApplicationIds: t.exposeIDList('removedApplicationIds', {
       description: 'Those that left.',
-      resolve: ({ removedApplicationIds }) => removedApplicationIds,
     }),
   }),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],

@@ -1,27 +1,27 @@
 import { z } from 'zod';
-import { assertMayCreateUsers, findReservedAddresses } from '../auth/granting.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { assertMayCreateUsers, findReservedAddresses } from '../../auth/granting.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
 import {
   ConflictError,
   type ErrorCode,
   InvalidInputError,
   NotAllowedError,
   type Refusal,
-} from '../errors.ts';
-import { recordEvents } from '../events/record.ts';
-import type { Prisma, User } from '../generated/prisma/client.ts';
-import { newId } from '../ids.ts';
-import { parseInput, text } from '../input.ts';
-import type { Context } from '../services.ts';
+} from '../../errors.ts';
+import { recordEvents } from '../../events/record.ts';
+import type { Prisma, User } from '../../generated/prisma/client.ts';
+import { newId } from '../../ids.ts';
+import { parseInput, text } from '../../input.ts';
+import type { Context } from '../../services.ts';
+import { createUserInput, userConflicts, verifiedAfter } from '../fields.ts';
+import { currentPasswordAlgorithm, hashPassword } from '../password.ts';
+import { userRecord } from '../payload.ts';
 import {
   findPasswordAlgorithm,
   importedPasswordAlgorithms,
   importedPasswordFormats,
   readImportedDigest,
 } from './imported-password.ts';
-import { createUserInput, userConflicts, verifiedAfter } from './operations.ts';
-import { currentPasswordAlgorithm, hashPassword } from './password.ts';
-import { userRecord } from './payload.ts';
 
 /** The most rows in one call. */
 export const maxRows = 1_000;
