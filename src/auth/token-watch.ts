@@ -1,7 +1,5 @@
-import type { Sql } from '../db/sql.ts';
 import type { Services } from '../services.ts';
-import { revocableIds } from './access-token.ts';
-import { type Caller, faultOfState, type TokenState } from './caller.ts';
+import { type Caller, faultOfState, readTokenStates } from './caller.ts';
 
 /** Watches the tokens of connections that stay open. */
 export interface TokenWatch {
@@ -74,36 +72,4 @@ export function startTokenWatch({
       await underWay;
     },
   };
-}
-
-async function readTokenStates(
-  sql: Sql,
-  claims: readonly Caller['claims'][],
-): Promise<TokenState[]> {
-  const rows = await sql.query<{
-    clientExists: boolean;
-    isRevoked: boolean;
-    userId: string | null;
-    isSuspended: boolean;
-    tokensValidAfter: Date | null;
-  }>(
-    'token-states',
-    `SELECT EXISTS (SELECT 1 FROM "Application" a WHERE a."id" = t."clientId") AS "clientExists",
-            EXISTS (SELECT 1 FROM "RevokedToken" r
-                     WHERE r."jti" = ANY (string_to_array(t."jtis", ' '))) AS "isRevoked",
-            u."id" AS "userId", u."isSuspended", u."tokensValidAfter"
-       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS t("clientId", "jtis", "sub", "number")
-       LEFT JOIN "User" u ON u."id" = t."sub"
-      ORDER BY t."number"`,
-    [
-      claims.map(({ client_id: clientId }) => clientId),
-      claims.map((each) => revocableIds(each).join(' ')),
-      claims.map(({ sub }) => sub),
-    ],
-  );
-  return rows.map(({ clientExists, isRevoked, userId, ...user }) => ({
-    clientExists,
-    isRevoked,
-    user: userId === null ? null : user,
-  }));
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Database } from './database.ts';
+import type { HintTopic } from './hints.ts';
 import type { Sql } from './sql.ts';
 import { noteConnection, type TransactionConnection } from './transaction-connection.ts';
 
@@ -15,12 +16,12 @@ export type Transaction = Prisma.TransactionClient & { readonly [insideTransacti
 
 const attempts = 6;
 
-// Transactions that send a hint after their commit.
-const hinting = new WeakSet<Transaction>();
+// Transactions that send hints after their commit.
+const hinting = new WeakMap<Transaction, Set<HintTopic>>();
 
 /** Sends a hint after this transaction has committed; none if it rolls back. */
-export function hintAfterCommit(tx: Transaction): void {
-  hinting.add(tx);
+export function hintAfterCommit(tx: Transaction, topic: HintTopic): void {
+  hinting.set(tx, (hinting.get(tx) ?? new Set<HintTopic>()).add(topic));
 }
 
 // None on the embedded database.
@@ -69,7 +70,7 @@ export async function transaction<T>(
           return work(committed);
         }),
       );
-      if (committed && hinting.has(committed)) hints.send();
+      for (const topic of (committed && hinting.get(committed)) ?? []) hints.send(topic);
       return result;
     } catch (error) {
       if (attempt === attempts || !isTransient(error)) throw error;

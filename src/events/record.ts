@@ -40,7 +40,7 @@ export async function recordEvents(
       ORDER BY e."place"`,
     [JSON.stringify(actor), actor.id, traceId, clock.now(), JSON.stringify(rows)],
   );
-  hintAfterCommit(tx);
+  hintAfterCommit(tx, 'log');
 }
 
 /** Writes one event into the log: see {@link recordEvents}. */

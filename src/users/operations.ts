@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
-import { lockRow } from '../db/lock.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { lockRow, lockUser } from '../db/lock.ts';
+import { type Transaction, transaction, writeAhead } from '../db/transaction.ts';
 import { type InputIssue, InvalidInputError } from '../errors.ts';
 import { changesBetween, recordEvent, recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
@@ -140,15 +140,13 @@ export async function insertUser(
   const user = await tx.user.create({
     data: { id: newId('User'), ...values, createdAt: now, updatedAt: now },
   });
-  const defaults = await tx.role.findMany({
-    where: { isDefault: true, type: 'USER' },
-    select: { id: true },
-  });
-  if (defaults.length > 0) {
-    await tx.userRole.createMany({
-      data: defaults.map((role) => ({ userId: user.id, roleId: role.id })),
-    });
-  }
+  await writeAhead(
+    tx,
+    'default-roles',
+    `INSERT INTO "UserRole" ("userId", "roleId")
+     SELECT $1, "id" FROM "Role" WHERE "isDefault" AND "type" = 'USER'`,
+    [user.id],
+  );
   await recordEvent(tx, context, 'User.Created', userRecord(user));
   return user;
 }
@@ -259,8 +257,7 @@ export async function writePassword(
   context: Context,
   { id, digest, keep }: { id: string; digest: string; keep?: OwnBrowser | undefined },
 ): Promise<User> {
-  await lockRow(tx, 'User', id);
-  const before = await tx.user.findUniqueOrThrow({ where: { id } });
+  const before = await lockUser(tx, id);
   await assertMayGive(tx, context, { subjectIds: [id] });
   const after = await tx.user.update({
     where: { id },
@@ -290,8 +287,7 @@ export async function updateUserSuspensionStatus(
   { id, isSuspended }: { id: string; isSuspended: boolean },
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    const before = await tx.user.findUniqueOrThrow({ where: { id } });
+    const before = await lockUser(tx, id);
     if (before.isSuspended === isSuspended) return before;
     if (!isSuspended) await assertMayGive(tx, context, { subjectIds: [id] });
     const after = await tx.user.update({
@@ -394,8 +390,7 @@ async function changeUser(
   check?: (tx: Transaction, before: User) => Promise<void>,
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    const before = await tx.user.findUniqueOrThrow({ where: { id } });
+    const before = await lockUser(tx, id);
     await check?.(tx, before);
     const patch = patchOf(before);
     const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
