@@ -1,6 +1,7 @@
 import { NotFoundError } from '../errors.ts';
-import { Prisma, type User } from '../generated/prisma/client.ts';
+import type { Prisma, User } from '../generated/prisma/client.ts';
 import { sqlOf, type Transaction } from './transaction.ts';
+import { userColumns } from './user-row.ts';
 
 /**
  * Locks one record until the transaction ends, so that what is read next is what will be changed. Call it first in a
@@ -28,11 +29,6 @@ export async function lockUser(tx: Transaction, id: string): Promise<User> {
   if (!user) throw new NotFoundError(id);
   return user;
 }
-
-// By name: a column that a later version adds must not change what a prepared statement of this one returns.
-const userColumns = Object.values(Prisma.UserScalarFieldEnum)
-  .map((column) => `"record"."${column}"`)
-  .join(', ');
 
 const lockStatement = (table: Prisma.ModelName, columns: string) => `
   SELECT ${columns}

@@ -105,10 +105,10 @@ function isTransient(error: unknown): boolean {
  * The name of the unique constraint or index that a write broke; undefined if it failed for another reason.
  */
 export function brokenConstraint(error: unknown): string | undefined {
-  // As the driver reports it, and as Prisma does.
+  // As the driver reports it; as Prisma does; and as Prisma does for a raw statement.
   if (error instanceof pg.DatabaseError && error.code === '23505') return error.constraint;
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002')
-    return undefined;
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
+  if (error.code !== 'P2002' && sqlState(error) !== '23505') return undefined;
   const text = JSON.stringify(error.meta);
   return /unique constraint \\?"([^"\\]+)/.exec(text)?.[1] ?? text;
 }

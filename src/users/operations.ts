@@ -3,6 +3,7 @@ import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../au
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow, lockUser } from '../db/lock.ts';
 import { type Transaction, transaction, writeAhead } from '../db/transaction.ts';
+import { insertUserRow, type UserFields, updateUserRow } from '../db/user-row.ts';
 import { type InputIssue, InvalidInputError } from '../errors.ts';
 import { changesBetween, recordEvent, recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
@@ -132,13 +133,16 @@ export async function createUser(context: Context, input: CreateUserInput): Prom
 export async function insertUser(
   tx: Transaction,
   context: Context,
-  values: Partial<Prisma.UserUncheckedCreateInput>,
+  values: UserFields,
 ): Promise<User> {
   await assertMayCreateUsers(tx, context);
   await assertMayGiveAddress(tx, context, values.primaryEmail);
   const now = context.clock.now();
-  const user = await tx.user.create({
-    data: { id: newId('User'), ...values, createdAt: now, updatedAt: now },
+  const user = await insertUserRow(tx, {
+    id: newId('User'),
+    ...values,
+    createdAt: now,
+    updatedAt: now,
   });
   await writeAhead(
     tx,
@@ -395,10 +399,7 @@ async function changeUser(
     const patch = patchOf(before);
     const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
     if (!changes) return before;
-    const after = await tx.user.update({
-      where: { id },
-      data: { ...(patch as Prisma.UserUncheckedUpdateInput), updatedAt: context.clock.now() },
-    });
+    const after = await updateUserRow(tx, id, { ...patch, updatedAt: context.clock.now() });
     await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
     return after;
   });
