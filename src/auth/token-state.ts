@@ -1,3 +1,4 @@
+import { createBatch } from '../db/batch.ts';
 import type { Sql } from '../db/sql.ts';
 import { kindOfId } from '../ids.ts';
 import { type AccessTokenClaims, issuedAt, revocableIds } from './access-token.ts';
@@ -59,12 +60,23 @@ export function faultOfState(claims: AccessTokenClaims, state: TokenState): stri
   return undefined;
 }
 
-/** Reads why a token with a good signature is no longer accepted; undefined if it is. */
+// As for an exchange: see oidc/token/grant-state.ts.
+const maxBatchSize = 50;
+const maxBatchesUnderWay = 2;
+const readers = new WeakMap<Sql, (claims: AccessTokenClaims) => Promise<TokenState>>();
+
+/**
+ * Reads why a token with a good signature is no longer accepted; undefined if it is. Concurrent requests share a
+ * statement.
+ */
 export async function readTokenFault(
   sql: Sql,
   claims: AccessTokenClaims,
 ): Promise<string | undefined> {
-  const [state] = await readTokenStates(sql, [claims]);
-  if (!state) throw new Error('A statement with a row for each token gave none.');
-  return faultOfState(claims, state);
+  let read = readers.get(sql);
+  if (!read) {
+    read = createBatch((all) => readTokenStates(sql, all), maxBatchSize, maxBatchesUnderWay);
+    readers.set(sql, read);
+  }
+  return faultOfState(claims, await read(claims));
 }

@@ -46,7 +46,7 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
     );
     this.#poll = setInterval(() => this.wake(), pollMs);
     this.#renewal = setInterval(() => void this.#renew(), renewMs);
-    this.#stopHints = database.hints.listen(() => {
+    this.#stopHints = database.hints.listen('queues', () => {
       this.#due.add(undefined);
       this.#wakeSoon();
     });

@@ -25,6 +25,8 @@ const batchSize = 500;
 const pollMs = 1_000;
 /** The pause between reads when hints keep coming. The events that settle meanwhile make one batch. */
 const restMs = 2;
+/** The pause while nobody listens to the events themselves. */
+const idleRestMs = 10;
 /** The first wait for an open transaction. Each further wait is twice as long, up to `pollMs`. */
 const unsettledMs = 4;
 
@@ -87,7 +89,7 @@ export async function startTail(services: {
   }
 
   async function rest(milliseconds: number): Promise<void> {
-    await delay(restMs);
+    await delay(listeners.size > 0 ? restMs : idleRestMs);
     if (isHinted || isStopped) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -98,7 +100,7 @@ export async function startTail(services: {
     });
   }
 
-  const stopListening = database.hints.listen(() => {
+  const stopListening = database.hints.listen('log', () => {
     isHinted = true;
     wake();
   });

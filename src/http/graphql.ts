@@ -24,6 +24,7 @@ import {
 } from './subscriptions/connections.ts';
 import { eventStreamPlugin } from './subscriptions/event-stream.ts';
 import { suggestionsPlugin } from './suggestions.ts';
+import { turnsPlugin } from './turns.ts';
 
 /** The media types of a request body. */
 const contentTypes = [
@@ -156,6 +157,7 @@ export function createGraphQLServer(services: Services, connections: Connections
     },
     plugins: [
       sentPlugin,
+      turnsPlugin,
       contractPlugin(introspection),
       suggestionsPlugin(services.config),
       subscriptionPlugin(feed, connections),

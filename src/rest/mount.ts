@@ -11,6 +11,7 @@ import { maskFault, publicExtensions } from '../graphql/public-error.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { contextOf, identify } from '../http/identify.ts';
 import { bodyFaultOf, takeJson } from '../http/json-body.ts';
+import { inTurn } from '../http/turns.ts';
 import { schema } from '../schema.ts';
 import type { Services } from '../services.ts';
 import { createOpenApi } from './openapi.ts';
@@ -162,13 +163,15 @@ const run = async (
   variableValues: Values,
   contextValue: GraphQLContext,
 ) =>
-  execute({
-    schema,
-    document,
-    variableValues,
-    contextValue,
-    ...introspectionOptions(contextValue.config),
-  });
+  inTurn(() =>
+    execute({
+      schema,
+      document,
+      variableValues,
+      contextValue,
+      ...introspectionOptions(contextValue.config),
+    }),
+  );
 
 function dataOf({ data, errors }: ExecutionResult): Values {
   const [error] = errors ?? [];
