@@ -16,16 +16,20 @@ export interface TokenState {
 /**
  * The columns of {@link TokenState}, for a statement that has the user's row, or none, as `u`.
  *
- * @param token SQL for the id of the token's application, and for its {@link revocableIds}, separated by spaces.
+ * @param token SQL for the id of the token's application, and for the array of its {@link revocableIds}.
  */
 export const tokenStateColumns = (token: { readonly client: string; readonly ids: string }) => `
   EXISTS (SELECT 1 FROM "Application" i WHERE i."id" = ${token.client}) AS "clientExists",
-  EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (string_to_array(${token.ids}, ' '))) AS "isRevoked",
+  EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (${token.ids})) AS "isRevoked",
   u."id" AS "userId", u."isSuspended", u."tokensValidAfter"`;
 
-/** Token ids as {@link tokenStateColumns} takes them. */
+/** Token ids as one text, for {@link splitIds}: PostgreSQL has no arrays of arrays of different lengths. */
 export const joinedIds = (claims: Parameters<typeof revocableIds>[0]): string =>
   revocableIds(claims).join(' ');
+
+/** SQL for the array that {@link joinedIds} wrote as text: as a subquery, or it is split again for each row compared. */
+export const splitIds = (column: string): string =>
+  `(SELECT string_to_array(${column}, ' '))::text[]`;
 
 /** Reads the states of tokens, in their order, in one statement for any number of them. */
 export const readTokenStates = (
@@ -34,7 +38,7 @@ export const readTokenStates = (
 ): Promise<TokenState[]> =>
   sql.query<TokenState>(
     'token-states',
-    `SELECT ${tokenStateColumns({ client: 'q.client', ids: 'q.ids' })}
+    `SELECT ${tokenStateColumns({ client: 'q.client', ids: splitIds('q.ids') })}
        FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS q(client, ids, subject, n)
        LEFT JOIN "User" u ON u."id" = q.subject
       ORDER BY q.n`,
