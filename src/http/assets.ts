@@ -29,7 +29,7 @@ const compressors: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>
 
 /**
  * Serves files whose path holds their hash, so browsers keep them forever. Each file is compressed once, at its first
- * request.
+ * request; a file of a package is not held before.
  *
  * @returns The path of each file, by name.
  */
@@ -39,19 +39,28 @@ export async function mountAssets(
 ): Promise<Readonly<Record<string, string>>> {
   const paths: Record<string, string> = {};
   for (const { name, source } of assets) {
-    const content = typeof source === 'string' ? Buffer.from(source) : await readFile(source);
-    const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+    const read = async () =>
+      typeof source === 'string' ? Buffer.from(source) : await readFile(source);
+    const hash = createHash('sha256')
+      .update(await read())
+      .digest('hex')
+      .slice(0, 16);
     const [, stem, ending = ''] = /^(.+)\.(\w+)$/.exec(name) ?? [];
     const type = types[ending];
     if (!type) throw new Error(`${name}: no media type is known for it.`);
     const path = `/assets/${stem}.${hash}.${ending}`;
     paths[name] = path;
-    mountAsset(http, path, type, content);
+    mountAsset(http, path, type, read);
   }
   return paths;
 }
 
-function mountAsset(http: FastifyInstance, path: string, type: string, content: Buffer): void {
+function mountAsset(
+  http: FastifyInstance,
+  path: string,
+  type: string,
+  read: () => Promise<Buffer>,
+): void {
   const compressed = new Map<string, Promise<Buffer>>();
   http.get(path, async (request, reply): Promise<FastifyReply> => {
     reply
@@ -60,8 +69,8 @@ function mountAsset(http: FastifyInstance, path: string, type: string, content: 
       .header('vary', 'Accept-Encoding');
     const encoding = encodingFor(request.headers['accept-encoding']);
     const compress = encoding && compressors[encoding];
-    if (!compress) return reply.send(content);
-    const body = compressed.get(encoding) ?? compress(content);
+    if (!compress) return reply.send(await read());
+    const body = compressed.get(encoding) ?? read().then(compress);
     compressed.set(encoding, body);
     return reply.header('content-encoding', encoding).send(await body);
   });
