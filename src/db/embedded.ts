@@ -9,6 +9,10 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { keepToOwner } from './data-dir.ts';
 import type { Sql } from './sql.ts';
 
+// PostgreSQL fills its buffers with zeros at start, so they count from then on. The file system's cache has what does
+// not fit.
+const settings = ['shared_buffers=64MB'];
+
 /**
  * Starts PostgreSQL inside this process.
  *
@@ -27,6 +31,7 @@ export async function openEmbedded({
     ...(dataDir === undefined ? {} : { fs: new OwnersFiles(dataDir) }),
     ...(loadDataDir === undefined ? {} : { loadDataDir }),
     extensions: { pg_trgm },
+    startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
     // A commit is on disk before it is acknowledged.
     relaxedDurability: false,
   });
