@@ -39,6 +39,7 @@ const order = [
   'webhooks',
   'oidc',
   'experience',
+  'console',
   'bootstrap',
   'schema',
   'http',

@@ -19,6 +19,9 @@ const meanings: Readonly<Record<Variable, string>> = {
   ADMIN_CLIENT_ID:
     'the id of the admin application, `app_…`. Set both, to choose it or to bring it back when it was lost',
   ADMIN_CLIENT_SECRET: 'its secret, 32 characters or more',
+  ADMIN_USERNAME:
+    'the user name of the first administrator, who is made at a start while there is none; set both',
+  ADMIN_PASSWORD: 'the password of that administrator',
   SIGNING_ALG: `${codes(signingAlgorithms)}: for keys made from now on`,
   EVENT_RETENTION_DAYS: 'how long events are kept',
   EVENT_SINK_URL: '`nats://…`: publishes every event to NATS JetStream; the same on every node',

@@ -297,7 +297,7 @@ addMutation('deleteApplication', {
   scope: 'applications:write',
   input: idField,
   payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
-  errors: [NotFoundError],
+  errors: [NotFoundError, NotAllowedError],
   resolve: async (input, context, info) => {
     const { application } = context.database.prisma;
     return {

@@ -10,12 +10,14 @@ import {
 } from './access-token.ts';
 import { managementIndicator } from './scopes.ts';
 
-/** The caller of the management API, proved by an access token. */
+/** The caller of the management API, proved by an access token or by a session of the console. */
 export interface Caller {
   readonly actor: Actor;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: Date;
   readonly claims: AccessTokenClaims;
+  /** The session of the console that stands for a token; absent with a token. */
+  readonly consoleSessionId?: string;
 }
 
 /** What the database knows about a token, beside the token's own claims. */

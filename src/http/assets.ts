@@ -19,7 +19,8 @@ const types: Readonly<Record<string, string>> = {
 
 // The highest quality takes seconds for a megabyte and saves only some percent.
 const brotliQuality = 9;
-const compressors: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>> = {
+/** Compresses a file, by the name of the encoding. */
+export const compressors: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>> = {
   br: (content) =>
     promisify(brotliCompress)(content, {
       params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality },
@@ -68,7 +69,7 @@ function mountAsset(http: FastifyInstance, path: string, type: string, content: 
 }
 
 /** The best encoding that a client accepts (RFC 9110 §12.5.3); undefined if it accepts none of ours. */
-function encodingFor(accepted: string | undefined): string | undefined {
+export function encodingFor(accepted: string | undefined): string | undefined {
   const taken = new Set(
     (accepted ?? '')
       .split(',')

@@ -11,11 +11,11 @@ import { requestError } from '../graphql/request-error.ts';
 import { maskFault } from '../http/graphql.ts';
 import { contextOf, identify } from '../http/identify.ts';
 import { bodyFaultOf, takeJson } from '../http/json-body.ts';
+import { type Problem, sendProblem } from '../http/problem.ts';
 import { schema } from '../schema.ts';
 import type { Services } from '../services.ts';
 import { createOpenApi } from './openapi.ts';
 import { createRestOperation, type RestOperation, readParameter } from './operation.ts';
-import { type Problem, sendProblem } from './problem.ts';
 import { restRoutes } from './routes.ts';
 
 const contentTypes = ['application/json'];

@@ -10,16 +10,18 @@ import {
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../../auth/access-token.ts';
-import { authenticate, type Caller, faultOfCaller } from '../../auth/caller.ts';
+import { authenticate, type Caller } from '../../auth/caller.ts';
+import { callerOf } from '../../console/session.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { requestError } from '../../graphql/request-error.ts';
 import { newTraceId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { clientAddress } from '../client-address.ts';
+import { sessionOf } from '../console/session.ts';
 import { type GraphQLServer, maskFault, publicErrors, publicResult } from '../graphql.ts';
 import { maxBodyBytes } from '../json-body.ts';
-import type { Connections, Place } from './connections.ts';
+import { type Connections, type Place, refusalOf } from './connections.ts';
 import { ResultStream } from './result-stream.ts';
 
 /** The most operations that one connection may have open. */
@@ -41,10 +43,14 @@ const closeCodes = {
   messageTooBig: 1009,
 } as const;
 
+const consolePath = '/console/graphql';
+
 interface Extra {
   readonly socket: WebSocket;
   /** The stream that the socket writes to. */
   readonly stream: Socket;
+  /** Finds out who calls; undefined if nobody does. */
+  readonly identify: (parameters: Record<string, unknown>) => Promise<Caller | undefined>;
   /** The client has shown a valid token. */
   settle(): void;
   caller?: Caller;
@@ -92,7 +98,8 @@ class FrameStream extends ResultStream {
 }
 
 /**
- * Mounts `/graphql` over WebSocket, protocol `graphql-transport-ws`.
+ * Mounts `/graphql` and `/console/graphql` over WebSocket, protocol `graphql-transport-ws`. A client shows its token in
+ * `connectionParams`; at the console it is a page of this service with its session's cookie.
  *
  * @returns Refuses new connections from then on; {@link Connections} ends the open ones.
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
@@ -103,8 +110,9 @@ export function mountGraphQLWebSocket(
   graphql: GraphQLServer,
   connections: Connections,
 ): () => void {
-  const { log, config } = services;
+  const { log, config, baseUrl } = services;
   const addressOf = clientAddress(config.trustProxy);
+  const ownOrigin = new URL(baseUrl).origin;
   const sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (protocols) => handleProtocols(protocols),
@@ -116,11 +124,31 @@ export function mountGraphQLWebSocket(
     hooks(services, graphql, connections),
   );
 
-  function opened(socket: WebSocket, stream: Socket, place: Place): void {
+  /** Finds the caller by the cookie at once: a page without a session is not to wait for the protocol. */
+  function identifyInSession(request: IncomingMessage, socket: WebSocket): Extra['identify'] {
+    const caller = sessionOf(services, request).then(
+      (session) => session && callerOf(services, session),
+    );
+    caller.then(
+      (found) => {
+        if (!found) socket.close(CloseCode.Forbidden, 'Forbidden');
+      },
+      () => undefined,
+    );
+    return () => caller;
+  }
+
+  function opened(
+    socket: WebSocket,
+    stream: Socket,
+    place: Place,
+    identify: Extra['identify'],
+  ): void {
     const noLongerUnknown = boundUnknown(socket, stream);
     const extra: Extra = {
       socket,
       stream,
+      identify,
       settle() {
         noLongerUnknown();
         place.settle();
@@ -169,6 +197,11 @@ export function mountGraphQLWebSocket(
     // No other kind is possible here: the server speaks HTTP/1.1 over TCP.
     const stream = duplex as Socket;
     stream.on('error', () => stream.destroy());
+    const isConsole = request.url?.startsWith(consolePath) ?? false;
+    if (isConsole && request.headers.origin !== ownOrigin) {
+      refuse(stream, '403 Forbidden');
+      return;
+    }
     let socket: WebSocket | undefined;
     const place = connections.enter({
       address: addressOf(request),
@@ -188,7 +221,10 @@ export function mountGraphQLWebSocket(
     stream.once('close', place.leave);
     sockets.handleUpgrade(request, stream, head, (accepted) => {
       socket = accepted;
-      opened(accepted, stream, place);
+      const identify = isConsole
+        ? identifyInSession(request, accepted)
+        : (parameters: Record<string, unknown>) => identifyByToken(services, parameters);
+      opened(accepted, stream, place, identify);
     });
   }
 
@@ -239,6 +275,20 @@ function keepAlive(socket: WebSocket): () => void {
   return () => clearInterval(timer);
 }
 
+async function identifyByToken(
+  services: Services,
+  { authorization, Authorization: capitalized }: Record<string, unknown>,
+): Promise<Caller | undefined> {
+  const header = authorization ?? capitalized;
+  if (typeof header !== 'string') return undefined;
+  try {
+    return await authenticate(services, header);
+  } catch (error) {
+    if (error instanceof TokenFault) return undefined;
+    throw error;
+  }
+}
+
 function hooks(
   services: Services,
   { yoga, within }: GraphQLServer,
@@ -266,20 +316,20 @@ function hooks(
 
   return {
     async onConnect({ connectionParams = {}, extra }) {
-      const { authorization = connectionParams['Authorization'] } = connectionParams;
-      if (typeof authorization !== 'string') return false;
       const { socket } = extra;
+      let caller: Caller | undefined;
       try {
-        extra.caller = await authenticate(services, authorization);
+        caller = await extra.identify(connectionParams);
       } catch (error) {
-        if (error instanceof TokenFault) return false;
         if (!isUnreachable(error)) throw error;
         log.warn({ err: error }, 'the database cannot be reached');
         socket.close(closeCodes.tryAgainLater, 'The database cannot be reached');
         return false;
       }
+      if (!caller) return false;
+      extra.caller = caller;
       extra.settle();
-      const unwatch = connections.watch(extra.caller, (fault) =>
+      const unwatch = connections.watch(caller, (fault) =>
         socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`),
       );
       socket.once('close', unwatch);
@@ -304,10 +354,10 @@ function hooks(
             return [requestError('RATE_LIMITED', 'Results are not read.')];
           }
           // The watch closes the socket within seconds; until then the caller gets nothing.
-          const fault = caller && (await faultOfCaller(services, caller));
+          const fault = caller && (await connections.faultOf(caller));
           if (fault) {
             extra.socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
-            return [requestError('UNAUTHENTICATED', `The access token is refused: ${fault}.`)];
+            return [requestError('UNAUTHENTICATED', refusalOf(caller, fault))];
           }
           const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped(
             {

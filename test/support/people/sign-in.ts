@@ -63,7 +63,7 @@ export function openBrowser(baseUrl: string): Browser {
       ({ path }) => url.pathname === path || url.pathname.startsWith(path.replace(/\/?$/, '/')),
     );
     const headers = new Headers(init.headers);
-    headers.set('accept', 'text/html');
+    if (!headers.has('accept')) headers.set('accept', 'text/html');
     if (sent.length > 0)
       headers.set('cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });

@@ -10,6 +10,8 @@ const tables = [
   'RevokedToken',
   'Session',
   'OneTimeToken',
+  'SetupToken',
+  'ConsoleSession',
   'AttemptCount',
   'SendingCount',
   'AddressCount',
