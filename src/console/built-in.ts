@@ -1,6 +1,7 @@
 import { consoleApplicationId } from '../applications/console.ts';
 import { type ManagementScope, managementIndicator, managementScopes } from '../auth/scopes.ts';
 import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 
@@ -109,6 +110,10 @@ export async function restoreAdministratorRole(tx: Transaction, clock: Clock): P
   await addScopes(tx, role.id, ['all']);
   return role.id;
 }
+
+/** Whether a service has started with this database: only then there is something to administer. */
+export const isBootstrapped = async ({ prisma }: Pick<Database, 'prisma'>): Promise<boolean> =>
+  (await prisma.resource.count({ where: { indicator: managementIndicator } })) > 0;
 
 /** Whether there is somebody who may do everything: by the role `Administrator`, or by another with the scope `all`. */
 export async function hasAdministrator(tx: Pick<Transaction, '$queryRaw'>): Promise<boolean> {

@@ -13,6 +13,9 @@ import { beginConsoleSession, sessionIdleSeconds } from './session.ts';
 /** How long a sign-in may take, in seconds: as long as the provider waits for it. */
 export const signInTtlSeconds = 3600;
 
+/** How long a browser may take from the provider back to here, in seconds: a minute, as long as a code lives. */
+const onTheWaySeconds = 60;
+
 const scope = 'openid';
 const root = '/console';
 
@@ -120,8 +123,7 @@ export async function finishSignIn(
     nonce: begun.nonce,
   });
   // OpenID Connect Core §3.1.2.1: whoever asks with max_age checks when that was.
-  if (!redeemed || redeemed.authTime + sessionIdleSeconds + signInTtlSeconds < now)
-    return undefined;
+  if (!redeemed || redeemed.authTime + sessionIdleSeconds + onTheWaySeconds < now) return undefined;
   return { secret: await beginConsoleSession(services, redeemed), to: begun.to };
 }
 

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import type { TestService } from '../service.ts';
 import { type Browser, openBrowser } from './sign-in.ts';
 
@@ -56,6 +58,55 @@ export function openConsole(service: Pick<TestService, 'app'>): ConsoleBrowser {
       return response.status === 200 ? (body as SessionAnswer) : undefined;
     },
     signOut: () => browser.open('/console/sign-out', { method: 'POST', headers: { origin } }),
+  };
+}
+
+/** A socket of a page of the console, without a client library. */
+export interface ConsoleSocket {
+  /** Resolves with the messages once there are this many. */
+  received(count: number): Promise<readonly Message[]>;
+  send(message: object): void;
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+}
+
+interface Message {
+  readonly type: string;
+  readonly id?: string;
+  readonly payload?: { readonly data?: Record<string, unknown>; readonly errors?: unknown[] };
+}
+
+/** Opens a WebSocket at the console with these headers; it closes with the test. */
+export function openSocket(
+  url: string,
+  headers: { readonly cookie?: string; readonly origin?: string },
+): ConsoleSocket {
+  const socket = new WebSocket(
+    `${url.replace(/^http/, 'ws')}/console/graphql`,
+    'graphql-transport-ws',
+    { headers: { ...headers } },
+  );
+  const messages: Message[] = [];
+  let look: () => void = () => undefined;
+  const closed = Promise.withResolvers<{ code: number; reason: string }>();
+  const opened = new Promise<void>((resolve) => socket.once('open', resolve));
+  socket.on('message', (text) => {
+    messages.push(JSON.parse(String(text)) as Message);
+    look();
+  });
+  socket.on('close', (code, reason) => closed.resolve({ code, reason: String(reason) }));
+  // A refused upgrade.
+  socket.on('error', (error) => closed.resolve({ code: 0, reason: error.message }));
+  onTestFinished(() => socket.terminate());
+  return {
+    closed: closed.promise,
+    send: (message) => void opened.then(() => socket.send(JSON.stringify(message))),
+    received: (count) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (messages.length >= count) resolve(messages);
+        };
+        look();
+      }),
   };
 }
 
