@@ -29,6 +29,10 @@ export function mountConsoleGraphQL(
   const answer = answerGraphQL(services, server, { isConsole: true });
   http.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
+      reply.headers({
+        'cache-control': 'no-store',
+        'cross-origin-resource-policy': 'same-origin',
+      });
       const fault = faultOfRequest(services, request);
       if (fault) return refuse(reply, fault);
       identifyAs(request, senderInSession(services, request));
@@ -63,8 +67,5 @@ function refuse(reply: FastifyReply, { message, extensions }: GraphQLError): Fas
   const { http = {}, ...told } = extensions as { http?: { status?: number } };
   const status = http.status ?? 403;
   if (status === 405) reply.header('allow', 'POST');
-  return reply
-    .code(status)
-    .header('cache-control', 'no-store')
-    .send({ errors: [{ message, extensions: told }] });
+  return reply.code(status).send({ errors: [{ message, extensions: told }] });
 }
