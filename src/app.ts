@@ -39,6 +39,8 @@ import { mountApiDocs } from './rest/docs.ts';
 import { mountRest } from './rest/mount.ts';
 import { startScheduler } from './scheduler.ts';
 import { schema } from './schema.ts';
+import { noteStart } from './service-status/about.ts';
+import { followFigures, purgeFigures } from './service-status/figures.ts';
 import type { Services } from './services.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
 import { purgeDeliveries } from './webhooks/delivery/purge.ts';
@@ -118,6 +120,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     };
     opened.defer(followSigningKeys(services));
     opened.defer(followExpiry(services));
+    noteStart(services);
+    opened.defer(followFigures(services));
     const { http, open } = createHttp(listener, {
       log,
       trustProxy: config.trustProxy,
@@ -142,6 +146,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           run: (tx) => purgeInteractions(services, tx),
         },
         { name: 'purge-messages', everyMs: 60_000, run: (tx) => purgeMessages(services, tx) },
+        { name: 'purge-figures', everyMs: 60_000, run: (tx) => purgeFigures(services, tx) },
       ]),
     );
     const connections = createConnections(services);

@@ -14,6 +14,7 @@ import './organizations/schema.ts';
 import './organizations/membership-schema.ts';
 import './organization-invitations/schema.ts';
 import './signing-keys/schema.ts';
+import './service-status/schema.ts';
 import './oidc/sessions/schema.ts';
 import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';

@@ -36,6 +36,7 @@ const order = [
   'organizations',
   'organization-invitations',
   'signing-keys',
+  'service-status',
   'webhooks',
   'oidc',
   'experience',
