@@ -197,6 +197,15 @@ export async function faultsOfSessions(
   return faults;
 }
 
+/** Ends a session whose browser has begun another (OWASP ASVS 5.0, 7.2.4). */
+export async function forgetConsoleSession(
+  { database }: Pick<Store, 'database'>,
+  secret: string | undefined,
+): Promise<void> {
+  if (secret === undefined) return;
+  await database.prisma.consoleSession.deleteMany({ where: { digest: digestOf(secret) } });
+}
+
 /** Signs a browser out: ends the session, and the provider's with all that came from it. */
 export async function endConsoleSession(
   services: Services & { readonly traceId: string },

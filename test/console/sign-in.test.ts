@@ -104,8 +104,22 @@ describe('a sign-in', () => {
     expect((await browser.submit(other, { identifier, password })).url.pathname).toBe(
       '/console/events',
     );
+    const before = browser.cookiesFor('/console');
     const back = await browser.submit(page, { identifier, password });
     expect(back.url.pathname).toBe('/console/users');
+    // Of the two sessions one is left.
+    const headers = { cookie: before };
+    expect((await fetch(`${service.url}/console/session`, { headers })).status).toBe(401);
+    expect(await browser.session()).toBeDefined();
+  });
+
+  test('of a browser that is signed in leads on at once, and begins no other session', async () => {
+    const browser = openConsole(service);
+    await signInToConsole(browser);
+    const before = browser.cookiesFor('/console');
+    const visit = await signInToConsole(browser, administrator, '/console/keys');
+    expect(visit.url.pathname).toBe('/console/keys');
+    expect(browser.cookiesFor('/console')).toBe(before);
   });
 
   test('keeps the cookies of a few sign-ins alone', async () => {
@@ -130,8 +144,10 @@ describe('a sign-in', () => {
   test('asks again for the password after an hour, whatever the provider remembers', async () => {
     const browser = openConsole(service);
     await signInToConsole(browser);
+    await prisma.consoleSession.deleteMany();
     const soon = await browser.open('/console/sign-in?to=/console/users');
     expect(soon.url.pathname).toBe('/console/users');
+    await prisma.consoleSession.deleteMany();
     // The library compares with the machine's clock.
     await prisma.$executeRaw`
       UPDATE "OidcRecord" SET "payload" = jsonb_set("payload", '{loginTs}', to_jsonb(("payload" ->> 'loginTs')::int - 3700))

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { endConsoleSession } from '../../console/session.ts';
+import { endConsoleSession, forgetConsoleSession } from '../../console/session.ts';
 import type { SetupFolder } from '../../console/setup-token.ts';
 import { isSetupToken } from '../../console/setup-token.ts';
 import { beginSignIn, finishSignIn, pathToReturnTo } from '../../console/sign-in.ts';
@@ -129,6 +129,8 @@ export async function mountConsole(
         const there = new URLSearchParams({ to: path, at: 'home' });
         return goTo(reply, `${baseUrl}${signInPath}?${there}`);
       }
+      // Another tab has signed in: to do so again would end its session.
+      if (await sessionOf(services, request)) return goTo(reply, `${baseUrl}${path}`);
       const begun = beginSignIn(services, path);
       reply.header('set-cookie', signInCookies(services, request, begun));
       return goTo(reply, begun.url);
@@ -148,6 +150,7 @@ export async function mountConsole(
             });
       const cookies = sealed === undefined ? [] : [noSignInCookie(services, one(state))];
       if (finished) {
+        await forgetConsoleSession(services, sessionSecretOf(services, request.headers.cookie));
         reply.header('set-cookie', [...cookies, sessionCookie(services, finished.secret)]);
         return goTo(reply, `${baseUrl}${finished.to}`);
       }
