@@ -62,7 +62,7 @@ describe('an asset of the console', () => {
     ['identity', null, (content: Buffer) => content],
   ] as const)('is kept for ever, and compressed for %s', async (accepted, encoding, unpack) => {
     for (const [name, type, text] of [
-      ['app.0123abcd.js', 'text/javascript; charset=utf-8', 'A console for tests.'],
+      ['app.0123abcd.js', 'text/javascript; charset=utf-8', 'Signed in as'],
       ['style.9f.css', 'text/css; charset=utf-8', 'margin'],
     ] as const) {
       const { headers, body } = await askRaw(`${service.url}/console/assets/${name}`, {

@@ -139,6 +139,9 @@ export async function startSecondNode(
     onSetupLink: (url) => {
       setupLink = url;
     },
+  }).catch(async (error: unknown) => {
+    await own?.close();
+    throw error;
   });
   const stopOnce = async () => {
     await app.stop();
