@@ -223,6 +223,7 @@ mutations.addDeletion('deleteApplication', {
   description:
     'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.',
   model: ({ application }) => application,
+  errors: [NotFoundError, NotAllowedError],
   operation: deleteApplication,
 });
 

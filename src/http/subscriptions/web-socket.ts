@@ -11,8 +11,9 @@ import { CloseCode, handleProtocols, makeServer, type SubscribePayload } from 'g
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../../auth/access-token.ts';
-import { authenticate, type Caller, faultOfCaller } from '../../auth/caller.ts';
+import { authenticate, type Caller } from '../../auth/caller.ts';
 import { maxBodyBytes } from '../../body-limits.ts';
+import { callerOf } from '../../console/session.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { maskFault, publicErrors, publicResult } from '../../graphql/public-error.ts';
@@ -20,8 +21,9 @@ import { requestError } from '../../graphql/request-error.ts';
 import { newTraceId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { clientAddress } from '../client-address.ts';
+import { sessionOf } from '../console/session.ts';
 import type { GraphQLServer } from '../graphql.ts';
-import type { Connections, Place } from './connections.ts';
+import { type Connections, type Place, refusalOf } from './connections.ts';
 import { ResultStream } from './result-stream.ts';
 
 /** The most operations that one connection may have open. */
@@ -43,10 +45,14 @@ const closeCodes = {
   messageTooBig: 1009,
 } as const;
 
+const consolePath = '/console/graphql';
+
 interface Extra {
   readonly socket: WebSocket;
   /** The stream that the socket writes to. */
   readonly stream: Socket;
+  /** Finds out who calls; undefined if nobody does. */
+  readonly identify: (parameters: Record<string, unknown>) => Promise<Caller | undefined>;
   /** The client has shown a valid token. */
   settle(): void;
   caller?: Caller;
@@ -94,7 +100,8 @@ class FrameStream extends ResultStream {
 }
 
 /**
- * Mounts `/graphql` over WebSocket, protocol `graphql-transport-ws`.
+ * Mounts `/graphql` and `/console/graphql` over WebSocket, protocol `graphql-transport-ws`. A client shows its token in
+ * `connectionParams`; at the console it is a page of this service with its session's cookie.
  *
  * @returns Refuses new connections from then on; {@link Connections} ends the open ones.
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
@@ -105,8 +112,9 @@ export function mountGraphQLWebSocket(
   graphql: GraphQLServer,
   connections: Connections,
 ): () => void {
-  const { log, config } = services;
+  const { log, config, baseUrl } = services;
   const addressOf = clientAddress(config.trustProxy);
+  const ownOrigin = new URL(baseUrl).origin;
   const sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (protocols) => handleProtocols(protocols),
@@ -118,11 +126,31 @@ export function mountGraphQLWebSocket(
     protocolOptions(services, graphql, connections),
   );
 
-  function opened(socket: WebSocket, stream: Socket, place: Place): void {
+  /** Finds the caller by the cookie at once: a page without a session is not to wait for the protocol. */
+  function identifyInSession(request: IncomingMessage, socket: WebSocket): Extra['identify'] {
+    const caller = sessionOf(services, request).then(
+      (session) => session && callerOf(services, session),
+    );
+    caller.then(
+      (found) => {
+        if (!found) socket.close(CloseCode.Forbidden, 'Forbidden');
+      },
+      () => undefined,
+    );
+    return () => caller;
+  }
+
+  function opened(
+    socket: WebSocket,
+    stream: Socket,
+    place: Place,
+    identify: Extra['identify'],
+  ): void {
     const noLongerUnknown = boundUnknown(socket, stream);
     const extra: Extra = {
       socket,
       stream,
+      identify,
       settle() {
         noLongerUnknown();
         place.settle();
@@ -157,6 +185,11 @@ export function mountGraphQLWebSocket(
     // No other kind is possible here: the server speaks HTTP/1.1 over TCP.
     const stream = duplex as Socket;
     stream.on('error', () => stream.destroy());
+    const isConsole = request.url?.startsWith(consolePath) ?? false;
+    if (isConsole && request.headers.origin !== ownOrigin) {
+      refuse(stream, '403 Forbidden');
+      return;
+    }
     let socket: WebSocket | undefined;
     const place = connections.enter({
       address: addressOf(request),
@@ -176,7 +209,10 @@ export function mountGraphQLWebSocket(
     stream.once('close', place.leave);
     sockets.handleUpgrade(request, stream, head, (accepted) => {
       socket = accepted;
-      opened(accepted, stream, place);
+      const identify = isConsole
+        ? identifyInSession(request, accepted)
+        : (parameters: Record<string, unknown>) => identifyByToken(services, parameters);
+      opened(accepted, stream, place, identify);
     });
   }
 
@@ -240,6 +276,20 @@ function keepAlive(socket: WebSocket): () => void {
   return () => clearInterval(timer);
 }
 
+async function identifyByToken(
+  services: Services,
+  { authorization, Authorization: capitalized }: Record<string, unknown>,
+): Promise<Caller | undefined> {
+  const header = authorization ?? capitalized;
+  if (typeof header !== 'string') return undefined;
+  try {
+    return await authenticate(services, header);
+  } catch (error) {
+    if (error instanceof TokenFault) return undefined;
+    throw error;
+  }
+}
+
 // graphql-ws passes the same object that onSubscribe returned.
 type Operation = ExecutionArgs & {
   readonly contextValue: GraphQLContext;
@@ -269,17 +319,14 @@ function protocolOptions(
 
   return {
     async onConnect({ connectionParams = {}, extra }) {
-      const { authorization = connectionParams['Authorization'] } = connectionParams;
-      return typeof authorization === 'string'
-        ? admit(services, connections, extra, authorization)
-        : false;
+      return admit(services, connections, extra, connectionParams);
     },
     async onSubscribe({ extra, subscriptions }, id, payload) {
       const traceId = newTraceId();
       // Errors are returned: a thrown one would close the socket and all its operations.
       return within(traceId, async () => {
         try {
-          const refusal = await findRefusal(services, extra, Object.keys(subscriptions).length);
+          const refusal = await findRefusal(connections, extra, Object.keys(subscriptions).length);
           return refusal ? [refusal] : await prepare(graphql, extra, { ...payload, id, traceId });
         } catch (error) {
           return [maskFault(error, traceId, log)];
@@ -301,23 +348,24 @@ function protocolOptions(
 }
 
 /**
- * Authenticates the client of a connection, and closes the connection when its token is no longer good.
+ * Authenticates the client of a connection, and closes the connection when it is no longer admitted.
  *
- * @returns Whether the token is accepted.
+ * @returns Whether the client is admitted.
  */
 async function admit(
-  services: Services,
+  { log }: Services,
   connections: Connections,
   extra: Extra,
-  authorization: string,
+  parameters: Record<string, unknown>,
 ): Promise<boolean> {
   const { socket } = extra;
   try {
-    extra.caller = await authenticate(services, authorization);
+    const caller = await extra.identify(parameters);
+    if (!caller) return false;
+    extra.caller = caller;
   } catch (error) {
-    if (error instanceof TokenFault) return false;
     if (!isUnreachable(error)) throw error;
-    services.log.warn({ err: error }, 'the database cannot be reached');
+    log.warn({ err: error }, 'the database cannot be reached');
     socket.close(closeCodes.tryAgainLater, 'The database cannot be reached');
     return false;
   }
@@ -331,7 +379,7 @@ async function admit(
 
 /** Why a connection may open no further operation now; undefined if it may. */
 async function findRefusal(
-  services: Services,
+  connections: Connections,
   { socket, caller }: Extra,
   open: number,
 ): Promise<GraphQLError | undefined> {
@@ -343,10 +391,10 @@ async function findRefusal(
     return requestError('RATE_LIMITED', 'Results are not read.');
   }
   // The watch closes the socket within seconds; until then the caller gets nothing.
-  const fault = caller && (await faultOfCaller(services, caller));
+  const fault = caller && (await connections.faultOf(caller));
   if (!fault) return undefined;
   socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
-  return requestError('UNAUTHENTICATED', `The access token is refused: ${fault}.`);
+  return requestError('UNAUTHENTICATED', refusalOf(caller, fault));
 }
 
 /** Parses and validates an operation. */

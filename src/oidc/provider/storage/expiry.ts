@@ -11,6 +11,8 @@ const tables = [
   'RevokedToken',
   'Session',
   'OneTimeToken',
+  'SetupToken',
+  'ConsoleSession',
   'AttemptCount',
   'SendingCount',
   'AddressCount',
