@@ -9,8 +9,12 @@ import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+} from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import {

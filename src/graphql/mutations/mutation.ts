@@ -1,11 +1,11 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { ManagementScope } from '../auth/scopes.ts';
-import type { Refusal } from '../errors.ts';
-import { builder, type Graph, type SchemaTypes } from './builder.ts';
-import type { GraphQLContext } from './context.ts';
+import type { ManagementScope } from '../../auth/scopes.ts';
+import type { Refusal } from '../../errors.ts';
+import { builder, type Graph, type SchemaTypes } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import { mutationInputName, mutationPayloadName } from '../names.ts';
 import { counted } from './mutation-count.ts';
-import { mutationInputName, mutationPayloadName } from './names.ts';
 
 /** Builds the fields of a mutation's input. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>;

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../../errors.ts';
 
 const name = 'signet_mutations_total';
 
