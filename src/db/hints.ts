@@ -6,6 +6,8 @@ import pg from 'pg';
  * one also polls.
  */
 export interface Hints {
+  /** How long whoever waits for a hint may wait until the next poll. */
+  readonly pollMs: number;
   /** Sends a hint to every listener; those in this process get it at once. */
   send(): void;
   /** Calls the listener on each hint, until the returned function is called. */
@@ -13,10 +15,11 @@ export interface Hints {
   close(): Promise<void>;
 }
 
-/** Hints within one process. */
+/** Hints within one process, where none can be lost: polls only make up for a fault between a commit and its hint. */
 export function localHints(): Hints {
   const listeners = new Set<() => void>();
   return {
+    pollMs: 60_000,
     send() {
       for (const listener of listeners) listener();
     },
@@ -104,6 +107,7 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
   }
 
   return {
+    pollMs: 1_000,
     send() {
       local.send();
       isWanted = true;

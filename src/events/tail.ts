@@ -21,12 +21,12 @@ export interface Tail {
 }
 
 const batchSize = 500;
-/** Without a hint. */
-const pollMs = 1_000;
 /** Between reads where hints come all the time: what settles meanwhile comes in one batch. */
 const restMs = 2;
-/** The first wait for a transaction that is still open; each next one is twice as long, up to the poll. */
+/** The first wait for a transaction that is still open; each next one is twice as long, up to the longest. */
 const unsettledMs = 4;
+const longestUnsettledMs = 1_000;
+const retryMs = 1_000;
 
 /** Starts to follow the log from its present end. */
 export async function startTail(services: {
@@ -36,6 +36,7 @@ export async function startTail(services: {
   readonly metrics: Registry;
 }): Promise<Tail> {
   const { database, clock, log, metrics } = services;
+  const { pollMs } = database.hints;
   const listeners = new Set<(events: readonly LoggedEvent[]) => void>();
   const settledListeners = new Set<() => void>();
   let position = await readEnd(database.prisma);
@@ -75,13 +76,13 @@ export async function startTail(services: {
         const isFull = events.length === batchSize;
         behindSince = isFull ? last?.occurredAt : unsettledSince;
         // The transaction that holds the line may raise no event, and then it gives no hint when it ends.
-        waitMs = unsettledSince && !last ? Math.min(waitMs * 2, pollMs) : unsettledMs;
+        waitMs = unsettledSince && !last ? Math.min(waitMs * 2, longestUnsettledMs) : unsettledMs;
         if (!isFull) await rest(unsettledSince ? waitMs : pollMs);
       } catch (error) {
         if (isStopped) return;
         log.error({ err: error }, 'the event log could not be read');
         behindSince ??= clock.now();
-        await rest(pollMs);
+        await rest(retryMs);
       }
     }
   }

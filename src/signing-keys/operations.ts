@@ -92,6 +92,7 @@ export async function deleteSigningKey(
   return deleted;
 }
 
+// Other nodes send no hint for it.
 const followIntervalMs = 5_000;
 
 /**
@@ -113,9 +114,12 @@ export function followSigningKeys(services: Services): () => Promise<void> {
     }
   }
 
-  const timer = setInterval(() => {
-    underWay = underWay.then(follow);
-  }, followIntervalMs);
+  const timer = setInterval(
+    () => {
+      underWay = underWay.then(follow);
+    },
+    Math.max(followIntervalMs, database.hints.pollMs),
+  );
   return () => {
     clearInterval(timer);
     return underWay;
