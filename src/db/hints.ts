@@ -9,6 +9,8 @@ export type HintTopic = 'log' | 'queues';
  * one also polls.
  */
 export interface Hints {
+  /** The longest time that a listener may wait between two polls. */
+  readonly pollMs: number;
   /** Sends a hint to every listener of the topic; those in this process get it at once. */
   send(topic: HintTopic): void;
   /** Calls the listener on each hint about the topic, until the returned function is called. */
@@ -16,10 +18,11 @@ export interface Hints {
   close(): Promise<void>;
 }
 
-/** Hints within one process. */
+/** Hints within one process, where none can be lost: polls only make up for a fault between a commit and its hint. */
 export function localHints(): Hints {
   const listeners = { log: new Set<() => void>(), queues: new Set<() => void>() };
   return {
+    pollMs: 60_000,
     send(topic) {
       for (const listener of listeners[topic]) listener();
     },
@@ -116,6 +119,7 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
   }
 
   return {
+    pollMs: 1_000,
     send(topic) {
       local.send(topic);
       wanted.add(topic);

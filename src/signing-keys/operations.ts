@@ -93,6 +93,7 @@ export async function deleteSigningKey(
   return deleted;
 }
 
+// Other nodes send no hint for it.
 const followIntervalMs = 5_000;
 
 /**
@@ -103,7 +104,7 @@ const followIntervalMs = 5_000;
 export function followSigningKeys(services: Services): () => Promise<void> {
   const { database, clock, keys, log } = services;
   return repeat(
-    followIntervalMs,
+    Math.max(followIntervalMs, database.hints.pollMs),
     async () => {
       await database.prisma.signingKey.deleteMany({ where: { expiresAt: { lte: clock.now() } } });
       await keys.reload();
