@@ -22,14 +22,7 @@ if (!filled) {
   const seed = fileURLToPath(new URL('../scripts/seed.ts', import.meta.url));
   const { status } = spawnSync(
     process.execPath,
-    [
-      '--disable-warning=ExperimentalWarning',
-      seed,
-      '--users',
-      users,
-      '--organizations',
-      organizations,
-    ],
+    [seed, '--users', users, '--organizations', organizations],
     { env: { ...process.env, ...environment }, stdio: 'inherit' },
   );
   if (status !== 0) process.exit(1);

@@ -70,7 +70,7 @@ useServer(
     },
   },
   sockets,
-  // No pings: a burst to 1,000 may take longer on a small machine than they wait for an answer.
+  // No pings: on a small machine a burst to 1,000 subscribers may take longer than the wait for a pong.
   0,
 );
 let written = 0;

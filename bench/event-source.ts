@@ -13,7 +13,7 @@ export type SourceRequest =
 
 /** A server that subscribers of the bench connect to. */
 export interface EventSource {
-  /** A cursor before everything that is written from now on. */
+  /** A cursor before every event written from now on. */
   end(): Promise<string>;
   subscribers(): Promise<number>;
   /** Writes events in one commit; returns the time of the commit, by {@link sharedNow}. */

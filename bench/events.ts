@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import autocannon from 'autocannon';
+import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
 import type { ClientRequest } from './event-clients.ts';
 import type { SourceRequest } from './event-source.ts';
@@ -23,7 +24,7 @@ const children: ChildProcess[] = [];
 
 async function start(module: string, env: Record<string, string> = {}) {
   const child = fork(new URL(module, import.meta.url), {
-    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
+    execArgv: ['--expose-gc'],
     env: { ...process.env, ...env, NODE_ENV: 'production' },
   });
   children.push(child);
@@ -60,17 +61,7 @@ async function stop(child: ChildProcess): Promise<void> {
 
 async function tokenOf({ url, credentials }: Hello): Promise<string> {
   if (!credentials) return '';
-  const { id, secret } = credentials;
-  const response = await fetch(`${url}/oidc/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
-  return ((await response.json()) as { access_token: string }).access_token;
+  return fetchManagementToken({ url }, credentials);
 }
 
 const median = (values: readonly number[]) =>

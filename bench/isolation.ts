@@ -1,6 +1,7 @@
 // The cost of broken endpoints to a healthy one: the time from a mutation's answer to its event's arrival at a healthy
 // webhook, alone and beside endpoints that hang, answer 500, close, stream without end, redirect, or have a certificate
 // that nobody trusts.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -10,6 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generateSecret } from '../src/applications/secret.ts';
 import { newId } from '../src/ids.ts';
+import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { ask, graphql, payload } from '../test/support/operations/graphql.ts';
 import { selfSigned } from '../test/support/peers/self-signed.ts';
 import { startProcess } from '../test/support/process.ts';
@@ -72,18 +74,7 @@ async function measure(name: string, environment: Record<string, string>): Promi
     ALLOW_PRIVATE_WEBHOOKS: 'true',
   });
   const url = await service.ready;
-  const answer = await fetch(`${url}/oidc/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: admin.id,
-      client_secret: admin.secret,
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  const endpoint = { url, token };
+  const endpoint = { url, token: await fetchManagementToken({ url }, admin) };
   const memory = async () =>
     Number(
       /process_resident_memory_bytes (\d+)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1],

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hash } from '@node-rs/argon2';
+import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
 import { startServer } from './server.ts';
 
-// People who sign in and sign up, over the Experience API as a headless application uses it, on PostgreSQL; what the
-// token endpoint does meanwhile; and how long answers take for accounts that exist and for those that do not.
+// Measures sign-in and sign-up over the Experience API, by headless applications on PostgreSQL; the token endpoint at
+// the same time; and the time of answers for existing and for unknown accounts.
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10);
 const connections = Number(process.env['BENCH_CONNECTIONS'] ?? 8);
@@ -51,7 +52,7 @@ const server = await startServer('./server-signet.ts', {
   ADMIN_CLIENT_ID: admin.id,
   ADMIN_CLIENT_SECRET: admin.secret,
   ALLOW_PRIVATE_WEBHOOKS: 'true',
-  // Each request is of another client: one address has its share of a minute used up in no time.
+  // Each request comes from another client address, because one address would soon reach its limit for a minute.
   TRUST_PROXY: '1',
 });
 const { url, path, headers, bodies } = server.load;
@@ -98,17 +99,7 @@ async function step(name: string, input: object, token?: string) {
   return send('/experience/graphql', authorization, documentOf(name, fields), input);
 }
 
-const granted = await fetch(`${url}${path}`, {
-  method: 'POST',
-  body: new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: admin.id,
-    client_secret: admin.secret,
-    resource: 'urn:signet:management',
-    scope: 'all',
-  }),
-});
-const { access_token: token } = (await granted.json()) as { access_token: string };
+const token = await fetchManagementToken({ url }, admin);
 const manage = async (name: string, fields: string, input: object) => {
   const result = await send('/graphql', `Bearer ${token}`, documentOf(name, fields), input);
   if (result['code'] !== undefined) throw new Error(`${name}: ${String(result['message'])}`);
@@ -184,7 +175,7 @@ async function exchange(i: number): Promise<void> {
   if (!response.ok) throw new Error(`An exchange was refused: ${response.status}.`);
 }
 
-/** Has so many do the same over and over, and takes the times. */
+/** Runs the same work again and again, this many at once, and measures the times. */
 async function repeat(count: number, forMs: number, work: (i: number) => Promise<void>) {
   const times: number[] = [];
   const start = performance.now();
@@ -209,7 +200,7 @@ const say = (what: string, { times, perSecond }: Awaited<ReturnType<typeof repea
     `${what.padEnd(52)} ${perSecond.toFixed(0).padStart(6)}/s  p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms\n`,
   );
 
-// As `users/password.ts` hashes.
+// The parameters of `users/password.ts`.
 const hashing = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 try {

@@ -18,7 +18,7 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server's file and waits until it says what to send. */
+/** Starts a server's file and waits until it announces its load. */
 export function startServer(
   file: string,
   environment: Record<string, string> = {},
@@ -26,7 +26,6 @@ export function startServer(
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...environment, NODE_ENV: 'production' },
     execArgv: [
-      '--disable-warning=ExperimentalWarning',
       '--disable-warning=FSTDEP023',
       // A profile is written at the end: see `node --cpu-prof`.
       ...(environment['BENCH_PROFILE']

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'undici';
 import { generateWebhookSecret, keyOf, signatureHeaders } from '../src/outbound/signature.ts';
+import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
 
 // Deliveries a second to a receiver on this machine, in a separate process: by one node, by two, embedded, and by a
@@ -20,7 +21,6 @@ async function start(
   env: Record<string, string> = {},
 ): Promise<[ChildProcess, Message]> {
   const child = fork(new URL(module, import.meta.url), {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
     env: { ...process.env, ...env },
   });
   children.push(child);
@@ -85,20 +85,11 @@ async function bareLoop(): Promise<void> {
 const filler = { text: 'x'.repeat(400) };
 
 async function createWebhook({ url: service, credentials }: Message): Promise<void> {
-  const { id, secret } = credentials as { id: string; secret: string };
-  const token = await fetch(`${service}/oidc/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
-  const { access_token } = (await token.json()) as { access_token: string };
+  const admin = credentials as { id: string; secret: string };
+  const token = await fetchManagementToken({ url: String(service) }, admin);
   const answer = await fetch(`${service}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({
       query: `mutation ($input: CreateWebhookInput!) {
         createWebhook(input: $input) { ... on CreateWebhookPayload { webhook { id } } } }`,

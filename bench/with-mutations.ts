@@ -1,9 +1,14 @@
+import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
 import { type BenchServer, startServer } from './server.ts';
 
 // Exchanges beside a burst of mutations, on pools of ten: neither may starve the other.
 
 const count = 256;
+const admin = {
+  id: 'app_01h455vb4pex5vsknk084sn02q',
+  secret: 'a secret of more than thirty-two characters',
+};
 const warmRounds = 5;
 // Each figure is the median of the rounds.
 const rounds = 5;
@@ -21,8 +26,8 @@ if (database) {
       DATABASE_POOL_SIZE: '10',
       TOKEN_POOL_SIZE: '10',
       SIGNET_SECRET: 'a secret for the bench alone, long enough',
-      ADMIN_CLIENT_ID: 'app_01h455vb4pex5vsknk084sn02q',
-      ADMIN_CLIENT_SECRET: 'a secret of more than thirty-two characters',
+      ADMIN_CLIENT_ID: admin.id,
+      ADMIN_CLIENT_SECRET: admin.secret,
     });
     const { url, path, headers, bodies } = server.load;
     const post = async (body: string) => {
@@ -31,17 +36,7 @@ if (database) {
       const { access_token: token } = (await response.json()) as { access_token?: string };
       return { isGood: token !== undefined, ms: performance.now() - start };
     };
-    const admin = await fetch(`${url}${path}`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: 'app_01h455vb4pex5vsknk084sn02q',
-        client_secret: 'a secret of more than thirty-two characters',
-        resource: 'urn:signet:management',
-        scope: 'all',
-      }),
-    });
-    const { access_token: token } = (await admin.json()) as { access_token: string };
+    const token = await fetchManagementToken({ url }, admin);
     const createUser = async (i: number) => {
       const start = performance.now();
       const response = await fetch(`${url}/graphql`, {

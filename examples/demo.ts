@@ -1,5 +1,5 @@
-// The main job of Signet from end to end, with real clients, in one terminal: `npm run demo`.
-// Each step prints what was asked and what came back; the exit code is 0 only if every one of them held.
+// The main job of Signet from end to end, with real clients, in one terminal: `npm run demo`. Each step prints the
+// request and the answer. The exit code is 0 only if every step succeeded.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -192,7 +192,7 @@ try {
     );
   const exchanged = await exchange(exchangeRequest);
   show('result', exchanged);
-  // She holds orders:read alone; the scope that she lacks is dropped.
+  // She holds only orders:read; the scope that she lacks is left out.
   assert.equal(exchanged.scope, 'orders:read');
 
   step('Service B checks the token against the published keys: who called, and for whom');

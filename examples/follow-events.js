@@ -1,4 +1,5 @@
-// Follows the event log and goes on where it stopped, whatever stopped it. `npm install graphql-ws ws` is all it needs.
+// Follows the event log, and continues where it stopped after any interruption. It needs only `npm install graphql-ws
+// ws`.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
@@ -10,7 +11,7 @@ const {
   CURSOR_FILE = 'cursor',
 } = process.env;
 
-/** A token for the event log. Asked for at each connection, so that none is stale. */
+/** A token for the event log. Each connection fetches a new one, so that none is stale. */
 async function getToken() {
   const response = await fetch(`${SIGNET}/oidc/token`, {
     method: 'POST',
@@ -44,7 +45,7 @@ const client = createClient({
 
 for (;;) {
   try {
-    // A new subscription each time, because the cursor is another by then.
+    // A new subscription each time, because the cursor has moved.
     for await (const { data, errors } of client.iterate({
       query: `subscription ($after: String) {
         events(after: $after) { cursor name data }
@@ -53,7 +54,7 @@ for (;;) {
     })) {
       if (errors) throw new Error(JSON.stringify(errors));
       console.log(data.events.name, JSON.stringify(data.events.data));
-      // After the work and not before: an event may be seen twice, and none is missed.
+      // The cursor is saved after the work: an event may be seen twice, but none is missed.
       writeFileSync(`${CURSOR_FILE}.new`, data.events.cursor);
       renameSync(`${CURSOR_FILE}.new`, CURSOR_FILE);
     }

@@ -1,5 +1,5 @@
-// Live events from end to end, with real clients, in one terminal: `npm run demo:events`.
-// A receiver of webhooks and a subscriber as one would write them; the exit code is 0 only if every step held.
+// Live events from end to end, with real clients, in one terminal: `npm run demo:events`. It has a receiver of webhooks
+// and a subscriber, to copy from. The exit code is 0 only if every step succeeded.
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ interface Message {
   readonly data: Record<string, unknown>;
 }
 
-/** An endpoint for webhooks: it verifies what comes, and takes each message once. */
+/** An endpoint for webhooks. It verifies messages, and accepts each one once. */
 const inbox = new Map<string, Message>();
 const arrivals = new EventEmitter();
 const secrets: string[] = [];
@@ -33,7 +33,7 @@ const receiver = createServer(async (request, response) => {
     const message = new Webhook(secret).verify(body, headers) as Message;
     assert.throws(() => new Webhook(secret).verify(body.replace('{', '{ '), headers));
     response.writeHead(204).end();
-    // At least once: the id tells what came before.
+    // Delivery is at least once; the id shows a repetition.
     inbox.set(headers['webhook-id'] as string, message);
     arrivals.emit('message', headers);
   } catch {
@@ -78,7 +78,7 @@ try {
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
   });
-  // The client sends these again whenever it comes back: with the last cursor.
+  // The client sends these variables again when it reconnects, with the last cursor.
   const variables = { after: null as string | null };
   const unsubscribe = client.subscribe<{
     events: { cursor: string; name: string; data: Record<string, unknown> };
@@ -175,7 +175,7 @@ try {
   step('Fifty users, and kill -9 in the middle; the service starts again');
   let acknowledged = 3;
   for (let n = 1; n <= 50; n += 1) {
-    // What is not answered is not promised either.
+    // A mutation without an answer is not acknowledged, so it does not count.
     if (await addUser(`user${n}`).catch(() => undefined)) acknowledged += 1;
     if (n === 25) {
       service.child.kill('SIGKILL');

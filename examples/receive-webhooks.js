@@ -1,11 +1,11 @@
-// A receiver of webhooks. `npm install standardwebhooks` is all it needs.
+// A receiver of webhooks. It needs only `npm install standardwebhooks`.
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
 const { WEBHOOK_SECRET, PORT = '4002' } = process.env;
 const webhook = new Webhook(WEBHOOK_SECRET);
-// In earnest: a table, for as long as retries come.
+// In production: a table, kept for as long as retries can come.
 const seen = new Set();
 
 createServer(async (request, response) => {

@@ -1,9 +1,9 @@
-// Service B: an API that takes access tokens of Signet, and nothing else. `npm install jose` is all it needs.
+// Service B: an API that accepts only access tokens of Signet. It needs only `npm install jose`.
 import { createServer } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 
 const { ISSUER = 'http://localhost:3000/oidc', PORT = '4000' } = process.env;
-// Keys are fetched once, and again when a token names one that is not known yet.
+// Keys are fetched once, and again when a token names an unknown key.
 const keys = createRemoteJWKSet(new URL(`${ISSUER}/jwks`));
 
 /** Checks an access token (RFC 9068 §4) and returns its claims. */
@@ -12,7 +12,7 @@ async function check(token) {
     issuer: ISSUER,
     // This API's own indicator: a token for another API is not for us.
     audience: 'https://orders.example.com',
-    // An ID token is no access token.
+    // An ID token is not an access token.
     typ: 'at+jwt',
     requiredClaims: ['sub', 'exp', 'client_id'],
   });

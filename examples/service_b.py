@@ -1,4 +1,4 @@
-"""Service B in Python: `pip install "pyjwt[crypto]"` is all it needs."""
+"""Service B in Python. It needs only `pip install "pyjwt[crypto]"`."""
 
 import json
 import os
@@ -8,19 +8,19 @@ import jwt
 
 ISSUER = os.environ.get("ISSUER", "http://localhost:3000/oidc")
 PORT = int(os.environ.get("PORT", "4001"))
-# Keys are fetched when they are needed, and kept.
+# Keys are fetched when they are needed, and cached.
 keys = jwt.PyJWKClient(f"{ISSUER}/jwks")
 
 
 def check(token: str) -> dict:
     """Checks an access token (RFC 9068, section 4) and returns its claims."""
-    # An ID token is no access token.
+    # An ID token is not an access token.
     if jwt.get_unverified_header(token).get("typ") != "at+jwt":
         raise jwt.InvalidTokenError("not an access token")
     return jwt.decode(
         token,
         keys.get_signing_key_from_jwt(token).key,
-        # Those of SIGNING_ALG that you have used. Never take it from the token alone.
+        # The values of SIGNING_ALG that you have used. Never trust the token's own algorithm.
         algorithms=["ES256"],
         issuer=ISSUER,
         # This API's own indicator: a token for another API is not for us.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes what a first exchange needs, where it is missing, signs a user in, and prints three variables:
+# Creates the missing records of a first exchange, signs a user in, and prints three variables:
 #   eval "$(examples/set-up.sh [URL])"
-# ADMIN_CLIENT_ID and ADMIN_CLIENT_SECRET are the admin application's. It may run again and again.
+# ADMIN_CLIENT_ID and ADMIN_CLIENT_SECRET are the admin application's. The script can run repeatedly.
 set -euo pipefail
 SIGNET=${1:-http://localhost:${PORT:-3000}}
 : "${ADMIN_CLIENT_ID:?is not set: the first start prints it}" "${ADMIN_CLIENT_SECRET:?is not set: the first start prints it}"
@@ -9,7 +9,7 @@ JAR=$(mktemp)
 trap 'rm -f "$JAR"' EXIT
 
 fail() { echo "examples/set-up.sh: $1" >&2; exit 1; }
-# Takes one field of the JSON that comes in.
+# Reads one field of the JSON on standard input.
 field() { node -pe "JSON.parse(require('fs').readFileSync(0))$1"; }
 # api METHOD PATH [BODY]: one call of the management API. A refusal ends the script with its problem document.
 api() {
@@ -42,8 +42,8 @@ ALICE=$(find '/users?search=alice' username alice)
 [ -n "$ALICE" ] || ALICE=$(api POST /users '{"username": "alice", "password": "correct horse battery"}' | field .user.id)
 api POST "/users/$ALICE/roles" "{\"roleIds\": [\"$ROLE\"]}" >/dev/null
 
-# The application that she signs in to, and the service that will swap her token. Its secret is shown once, so each
-# run makes a new one and takes the last one's away.
+# The application that she signs in to, and the service that will exchange her token. A secret is shown once, so each
+# run creates a new one and deletes the last.
 SHOP=$(find '/applications?search=First+exchange' name 'First exchange: shop')
 [ -n "$SHOP" ] || SHOP=$(api POST /applications '{"name": "First exchange: shop", "type": "SPA",
   "redirectUris": ["http://localhost:8080/callback"]}' | field .application.id)
@@ -54,7 +54,7 @@ OLD=$(find "/applications/$SERVICE_ID/secrets" name examples/set-up.sh)
 [ -z "$OLD" ] || api DELETE "/applications/$SERVICE_ID/secrets/$OLD" >/dev/null
 SERVICE_SECRET=$(api POST "/applications/$SERVICE_ID/secrets" '{"name": "examples/set-up.sh"}' | field .secret)
 
-# She signs in (authorization code with PKCE). A browser does this; here curl plays one.
+# She signs in (authorization code with PKCE). Normally a browser does this; here curl plays the browser.
 browse() { curl -sS -c "$JAR" -b "$JAR" "$@"; }
 VERIFIER=$(node -pe "require('crypto').randomBytes(32).toString('base64url')")
 CHALLENGE=$(node -pe "require('crypto').createHash('sha256').update('$VERIFIER').digest('base64url')")

@@ -19,27 +19,26 @@ export abstract class Refusal extends Error {
   abstract readonly code: ErrorCode;
 }
 
-/** The kinds of input faults, and what each means. */
+/** The kinds of input faults, and their meanings. */
 export const inputIssueCodes = {
   REQUIRED: 'A value is missing.',
-  NOT_NULLABLE: 'The field has a value always: it can be left alone but not cleared.',
+  NOT_NULLABLE: 'The field always has a value. It can be absent, but not null.',
   INVALID_TYPE: 'It is a value of another type.',
-  INVALID_FORMAT:
-    'It is not in the form that such a value has, or holds characters that it cannot.',
-  INVALID_VALUE: 'It is none of the values that the field takes here; the message says why.',
+  INVALID_FORMAT: 'The value has a wrong form, or holds characters that are not allowed.',
+  INVALID_VALUE: 'The field does not accept this value; the message says why.',
   TOO_SHORT: 'It has fewer characters or entries than it must have.',
   TOO_LONG: 'It has more characters, entries or bytes than it may have.',
   TOO_SMALL: 'The number is below the least.',
   TOO_LARGE: 'The number is above the greatest.',
   TOO_DEEP: 'It has more levels of objects and lists than it may have.',
-  NOT_UNIQUE: 'It is there twice.',
+  NOT_UNIQUE: 'The value occurs twice.',
   UNKNOWN_FIELD: 'There is no such field.',
 } as const;
 
 /** A kind of input fault. */
 export type InputIssueCode = keyof typeof inputIssueCodes;
 
-/** One fault of an input: its path from the root of the input, and what is wrong there. */
+/** One fault of an input: its path from the root of the input, and a message. */
 export interface InputIssue {
   readonly path: readonly string[];
   readonly message: string;

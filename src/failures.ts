@@ -69,6 +69,9 @@ export const failures: Readonly<Record<FailureCode, Failure>> = {
 export const isRequestErrorCode = (code: unknown): code is RequestErrorCode =>
   typeof code === 'string' && Object.hasOwn(requestFailures, code);
 
+/** The code of a top-level error that came without one of these: GraphQL sets none, and libraries have their own. */
+export const codeOfUncoded: RequestErrorCode = 'BAD_USER_INPUT';
+
 /** Whether a transport can answer with this code. */
 export const isFailureCode = (code: unknown): code is FailureCode =>
   typeof code === 'string' && Object.hasOwn(failures, code);

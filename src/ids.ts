@@ -25,6 +25,7 @@ export const idPrefixes = {
   Verification: 'verification',
   Session: 'session',
   OneTimeToken: 'ott',
+  ConsoleSession: 'consession',
 } as const;
 
 /** A kind of thing that has an id. */
@@ -56,6 +57,10 @@ export function kindOfId(id: string): IdKind | undefined {
     return undefined;
   }
 }
+
+/** An id that is safe to query; null, which finds nothing, if it is malformed or of another kind. */
+export const idForQuery = (id: unknown, kind: IdKind): string | null =>
+  typeof id === 'string' && kindOfId(id) === kind ? id : null;
 
 /** A new trace id. It links a request to its events and their deliveries (W3C Trace Context §3.2.2.3). */
 export const newTraceId = (): string => typeid().toUUID().replaceAll('-', '');

@@ -11,15 +11,18 @@ import './users/one-time-token-schema.ts';
 import './applications/schema.ts';
 import './organization-roles/schema.ts';
 import './organizations/schema.ts';
-import './organizations/membership-schema.ts';
+import './organizations/members-schema.ts';
+import './organizations/organizations-of-member-schema.ts';
 import './organization-invitations/schema.ts';
 import './signing-keys/schema.ts';
+import './service-status/schema.ts';
 import './oidc/sessions/schema.ts';
 import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
+import './experience/step-schema.ts';
 import { builder } from './graphql/builder.ts';
-import { takeAlgorithmNames } from './users/schema.ts';
+import { takeAlgorithmNames } from './users/import/schema.ts';
 
 /** The schema of the management API, printed to `schema.graphql`. */
 export const schema = builder.toSchema({ subGraph: 'management' });

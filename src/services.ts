@@ -22,11 +22,11 @@ export interface Services {
   readonly keys: SigningKeys;
   /** Finds the addresses of the hosts that webhooks name. */
   readonly resolveHost: ResolveHost;
-  /** Where a feature registers what it counts; `GET /metrics` shows it. */
+  /** The registry of metrics. Features register theirs, and `GET /metrics` shows them. */
   readonly metrics: Registry;
 }
 
-/** Who did something, as events report it. */
+/** The actor of an operation, as events report it. */
 export interface Actor {
   readonly type: 'USER' | 'APPLICATION' | 'SYSTEM';
   /** The user's or the application's id; null for Signet itself. */
@@ -35,10 +35,10 @@ export interface Actor {
   readonly clientId?: string;
 }
 
-/** Signet itself, for what it does at start or on a schedule. */
+/** Signet itself, when it acts at startup or on a schedule. */
 export const systemActor: Actor = { type: 'SYSTEM', id: null };
 
-/** What an operation works with: the services, the caller, and the trace id that links the call to its effects. */
+/** The context of an operation: the services, the caller, and the trace id that links the call to its effects. */
 export interface Context extends Services {
   readonly actor: Actor;
   /** The scopes of the caller's token; absent when Signet itself acts. */
@@ -56,7 +56,7 @@ export interface Visitor {
   readonly language: Language | undefined;
 }
 
-/** What a step of a sign-in works with. The user is not known before the step runs. */
+/** The context of a step of a sign-in. The user is not known before the step runs. */
 export interface VisitContext extends Services {
   readonly traceId: string;
   readonly visitor: Visitor;

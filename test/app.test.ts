@@ -15,7 +15,7 @@ const start = () =>
     log: pino({ level: 'silent' }),
   });
 
-test('a part that fails to stop keeps no other from stopping', async () => {
+test('stops every part although one fails to stop', async () => {
   const broken = await start();
   await broken.services.database.close();
   await expect(broken.stop()).rejects.toThrow('Not every part could stop.');

@@ -12,6 +12,7 @@ const order = [
   'config',
   'errors',
   'failures',
+  'body-limits',
   'input',
   'clock',
   'generated',
@@ -19,8 +20,8 @@ const order = [
   'keys',
   'outbound',
   'services',
-  'auth',
   'scheduler',
+  'auth',
   'graphql',
   'events',
   'sign-in-experience',
@@ -36,9 +37,11 @@ const order = [
   'organizations',
   'organization-invitations',
   'signing-keys',
+  'service-status',
   'webhooks',
   'oidc',
   'experience',
+  'console',
   'bootstrap',
   'schema',
   'http',
@@ -109,7 +112,7 @@ test('no room holds more than fifteen files', () => {
   expect(crowded.map(([room, { length }]) => `${room}: ${length}`)).toEqual([]);
 });
 
-describe('one place for each of these', () => {
+describe('a concern has one place', () => {
   test.each([
     ['process.env', /\bprocess\.env\b/, ['main.ts']],
     ['the clock of the machine', /\bDate\.now\(|new Date\(\)/, ['clock.ts']],

@@ -8,7 +8,7 @@ import { exchange, userToken } from './support/tokens.ts';
 const service = await startService({}, { poolSize: 10 });
 const directory = seedDirectory(service.testDatabase.database, service.clock);
 
-test('serves 256 createUser and 256 exchanges at once from pools of ten', async () => {
+test('pools of ten serve 256 mutations and 256 exchanges', async () => {
   const endpoint = { url: service.url, token: await service.managementToken() };
   const resource = await directory.createResource(['read']);
   const user = await directory.createUser();

@@ -21,7 +21,7 @@ describe('TRUST_PROXY', () => {
     },
   );
 
-  test('true is refused, and told why', () => {
+  test('true is refused, with the reason', () => {
     expect(() => readConfig({ TRUST_PROXY: 'true' })).toThrow(
       /TRUST_PROXY must not be true.*claims/,
     );

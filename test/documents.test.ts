@@ -83,7 +83,15 @@ test.each(pages())('the links of %s lead somewhere', (page) => {
   expect(broken).toEqual([]);
 });
 
-test('the tests that docs/asvs.md names are there', () => {
+test.each([...pages(), 'CONTRIBUTING.md'])('the files that %s names exist', (page) => {
+  const named = readPage(page).matchAll(
+    /`((?:\.ci|src|test|prisma|scripts|examples|docs)\/[^`\s]+)`/g,
+  );
+  const missing = [...named].filter(([, path = '']) => !existsSync(join(root, path)));
+  expect(missing.map(([, path]) => path)).toEqual([]);
+});
+
+test('the tests that docs/asvs.md names exist', () => {
   const cited = [...readPage('docs/asvs.md').matchAll(/`(test\/[^`]+)`((?:,? “[^”]+”)*)/g)];
   const missing = cited.flatMap(([, file = '', titles = '']) => {
     const text = existsSync(join(root, file)) ? readPage(file) : undefined;
@@ -116,7 +124,7 @@ describe('compose.yaml', () => {
     expect(config.adminClient).toBeUndefined();
   });
 
-  test('waits for the database, and gives the service no rights that it needs not', () => {
+  test('waits for the database, and withholds needless rights', () => {
     expect(signet).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -127,7 +135,7 @@ describe('compose.yaml', () => {
   });
 });
 
-test('the image has the files that the service reads, and starts it without a shell', () => {
+test('the image has all files and starts as npm does', () => {
   const dockerfile = readPage('Dockerfile');
   const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = '']) =>
     files.split(' '),
@@ -138,5 +146,8 @@ test('the image has the files that the service reads, and starts it without a sh
     .filter((line) => line.startsWith('!'));
   expect(allowed.map((line) => line.slice(1)).sort()).toEqual([...copied].sort());
   expect(dockerfile).toMatch(/^USER 1000:1000$/m);
-  expect(dockerfile).toMatch(/^CMD \["node", .*"src\/start\.js"\]$/m);
+  expect(dockerfile).toMatch(/^CMD \["src\/start\.sh"\]$/m);
+  expect(JSON.parse(readPage('package.json')).scripts.start).toBe('exec src/start.sh');
+  // Signals reach the service, not a shell.
+  expect(readPage('src/start.sh')).toMatch(/^exec node /m);
 });

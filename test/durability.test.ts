@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { newId } from '../src/ids.ts';
+import { fetchManagementToken } from './support/client-credentials.ts';
 import { createTestDatabase } from './support/database.ts';
 import { events } from './support/events.ts';
 import { ask, graphql, payload } from './support/operations/graphql.ts';
 import { startProcess } from './support/process.ts';
-import { basic } from './support/service.ts';
 
 const { url: DATABASE_URL, close } = await createTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-durability-'));
@@ -27,16 +27,7 @@ const environment = {
 async function start() {
   const { child, ready, ended } = startProcess(environment);
   const url = await ready;
-  const response = await fetch(`${url}/oidc/token`, {
-    method: 'POST',
-    headers: { authorization: basic(admin.id, admin.secret) },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
-  const { access_token: token } = (await response.json()) as { access_token: string };
+  const token = await fetchManagementToken({ url }, admin);
   return { child, ended, endpoint: { url, token } };
 }
 

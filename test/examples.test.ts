@@ -54,7 +54,7 @@ const addUser = (username: string) =>
 const seenIn = (printed: string) =>
   [...printed.matchAll(/"username":"(\w+)"/g)].map(([, name]) => name);
 
-test('follow-events.js goes on where it was killed', async () => {
+test('follow-events.js continues after a kill', async () => {
   const environment = {
     SIGNET: service.url,
     CLIENT_ID: service.admin.id,
@@ -86,7 +86,7 @@ test('follow-events.js goes on where it was killed', async () => {
   expect(after.length).toBeLessThanOrEqual(3);
 });
 
-test('receive-webhooks.js takes what Signet signed and nothing else', async () => {
+test('receive-webhooks.js accepts only messages that Signet signed', async () => {
   const { body: early } = await callRest({ url: service.url, token }, 'POST', '/webhooks', {
     name: 'Examples',
     url: 'http://127.0.0.1:9/',

@@ -92,14 +92,14 @@ describe('with introspection off, a message suggests no name', () => {
 });
 
 describe('openapi.json', () => {
-  test('is for everybody with introspection on', async () => {
+  test('is public with introspection on', async () => {
     expect(await callRest({ url: open.url }, 'GET', '/openapi.json')).toMatchObject({
       status: 200,
       body: { openapi: '3.1.0' },
     });
   });
 
-  test('takes a token with a management scope with introspection off', async () => {
+  test('requires a management scope with introspection off', async () => {
     expect(await callRest({ url: closed.url }, 'GET', '/openapi.json')).toMatchObject({
       status: 401,
       body: { code: 'UNAUTHENTICATED' },

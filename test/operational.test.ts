@@ -3,7 +3,7 @@ import { startService } from './support/service.ts';
 
 const service = await startService();
 
-test('answers that it lives and is ready', async () => {
+test('reports that it lives and is ready', async () => {
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
 });
@@ -14,7 +14,7 @@ test('shows its metrics in the Prometheus text format', async () => {
   expect(await response.text()).toContain('# TYPE signet_http_request_duration_seconds histogram');
 });
 
-test('lets a page of any origin call the management API, without cookies', async () => {
+test('pages of any origin may call the API without cookies', async () => {
   for (const path of ['/graphql', '/api/users']) {
     const response = await fetch(`${service.url}${path}`, {
       method: 'OPTIONS',
@@ -45,7 +45,7 @@ test('sends the headers that keep browsers from guessing', async () => {
   }
 });
 
-test('brings GraphiQL along: its page loads no script from elsewhere', async () => {
+test('serves GraphiQL without scripts from elsewhere', async () => {
   const page = await (
     await fetch(`${service.url}/graphql`, { headers: { accept: 'text/html' } })
   ).text();

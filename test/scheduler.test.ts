@@ -17,7 +17,7 @@ function start(...jobs: Parameters<typeof startScheduler>[1]) {
   return stop;
 }
 
-test('does a job until nothing is left of it, each part in a transaction of its own', async () => {
+test('runs a job to its end in small transactions', async () => {
   let left = 3;
   const transactions = new Set<unknown>();
   start({
@@ -33,7 +33,7 @@ test('does a job until nothing is left of it, each part in a transaction of its 
   expect(transactions.size).toBeGreaterThanOrEqual(3);
 });
 
-test('logs a job that fails, and does it again at its next time', async () => {
+test('logs a failed job, and runs it again later', async () => {
   let runs = 0;
   start({
     name: 'faulty',
@@ -47,7 +47,7 @@ test('logs a job that fails, and does it again at its next time', async () => {
   await vi.waitFor(() => expect(logged.some(({ job }) => job === 'faulty')).toBe(true));
 });
 
-test('lets work under way end before it has stopped', async () => {
+test('waits for running work when it stops', async () => {
   const begun = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   let isDone = false;
@@ -68,7 +68,7 @@ test('lets work under way end before it has stopped', async () => {
   expect(isDone).toBe(true);
 });
 
-test('leaves a job alone that another node is doing', async () => {
+test('skips a job that another node is running', async () => {
   let runs = 0;
   const job = {
     name: 'shared',

@@ -18,11 +18,9 @@ test('load data is a directory like any other', {
 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'signet-seed-'));
   const seed = () =>
-    promisify(execFile)(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', script, '--users', '300', '--organizations', '5'],
-      { env: { PATH: process.env['PATH'], DATA_DIR: dataDir } },
-    );
+    promisify(execFile)(process.execPath, [script, '--users', '300', '--organizations', '5'], {
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+    });
   await seed();
   const { stdout } = await seed();
   expect(stdout).toContain('300 users and 5 organizations');

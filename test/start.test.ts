@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { managementRequest, requestClientCredentials } from './support/client-credentials.ts';
 import { createTestDatabase } from './support/database.ts';
 import { startProcess } from './support/process.ts';
-import { basic } from './support/service.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   return lines[0] as string;
 }
 
-describe('a start that cannot be', () => {
+describe('a start that fails', () => {
   test.each(['http', '70000', '-1', '3.5'])('names PORT for the port %s', async (port) => {
     const dataDir = fresh();
     expect(await refusal({ PORT: port, DATA_DIR: dataDir })).toContain('PORT');
@@ -70,7 +70,7 @@ describe('a start that cannot be', () => {
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 
-  test('names a DATA_DIR that nobody may write, not even root', async () => {
+  test('names a DATA_DIR that not even root may write', async () => {
     expect(await refusal({ DATA_DIR: '/sys/signet' })).toContain('DATA_DIR');
   });
 
@@ -96,7 +96,7 @@ describe('a Node that is too old', () => {
     .map((directory) => join(directory, 'node'))
     .filter((node) => Number(/^v(\d+)/.exec(spawnSync(node, ['-v']).stdout?.toString())?.[1]) < 24);
 
-  test.runIf(older)('is told so in one line', () => {
+  test.runIf(older)('is reported in one line', () => {
     const start = fileURLToPath(new URL('../src/start.js', import.meta.url));
     const { status, stdout, stderr } = spawnSync(older as string, [start]);
     expect(status).toBe(1);
@@ -137,16 +137,8 @@ describe('a data folder', () => {
 
     const [, id, secret] =
       /ADMIN_CLIENT_ID=(app_\w+)\s+ADMIN_CLIENT_SECRET=(\S{32,})/.exec(first.stdout()) ?? [];
-    const token = (at: string) =>
-      fetch(`${at}/oidc/token`, {
-        method: 'POST',
-        headers: { authorization: basic(id as string, secret as string) },
-        body: new URLSearchParams({
-          grant_type: 'client_credentials',
-          resource: 'urn:signet:management',
-          scope: 'all',
-        }),
-      });
+    const admin = { id: id as string, secret: secret as string };
+    const token = (at: string) => requestClientCredentials({ url: at }, admin, managementRequest);
     expect((await token(url)).status).toBe(200);
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
@@ -232,11 +224,11 @@ async function probe(url: string, end: Promise<unknown>): Promise<Set<number>> {
   return statuses;
 }
 
-describe('a start that is probed all the while', async () => {
+describe('a start under constant probes', async () => {
   const { url, close } = await createTestDatabase();
   afterAll(close);
 
-  test('answers 503 until it is ready, then as ever', async () => {
+  test('answers 503 until it is ready, then normally', async () => {
     const database: Record<string, string> = url
       ? { DATABASE_URL: url, SIGNET_SECRET: 'a secret for tests only, and a long one' }
       : { DATA_DIR: fresh() };
@@ -256,7 +248,7 @@ describe('a start that is probed all the while', async () => {
   }, 120_000);
 });
 
-test('an interrupted start has shown the admin’s secret', async () => {
+test('an interrupted start has printed the admin’s secret', async () => {
   const dataDir = fresh();
   const first = startProcess({ DATA_DIR: dataDir });
   const shown = /ADMIN_CLIENT_ID=(app_\w+)\s+ADMIN_CLIENT_SECRET=(\S{32,})/;
@@ -265,15 +257,8 @@ test('an interrupted start has shown the admin’s secret', async () => {
   expect(await first.ended).toBe('SIGKILL');
   const [, id = '', secret = ''] = shown.exec(first.stdout()) ?? [];
   const second = startProcess({ DATA_DIR: dataDir });
-  const response = await fetch(`${await second.ready}/oidc/token`, {
-    method: 'POST',
-    headers: { authorization: basic(id, secret) },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
+  const at = { url: await second.ready };
+  const response = await requestClientCredentials(at, { id, secret }, managementRequest);
   expect(response.status).toBe(200);
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);
@@ -284,7 +269,7 @@ describe('PostgreSQL', async () => {
   afterAll(close);
 
   test.runIf(url)(
-    'refuses another SIGNET_SECRET than the one its keys were made with',
+    'refuses a SIGNET_SECRET that does not fit its keys',
     async () => {
       const DATABASE_URL = url as string;
       const node = startProcess({
@@ -301,3 +286,38 @@ describe('PostgreSQL', async () => {
     60_000,
   );
 });
+
+// Prints each package that a process loads.
+const tellingImports = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      const name = /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
+      if (name) process.stdout.write('loaded ' + name + '\\n');
+      return next(url, context);
+    },
+  });
+`)}`;
+
+test('a start on a migrated database loads nothing that is used only sometimes', async () => {
+  const environment = { DATA_DIR: fresh(), NODE_OPTIONS: `--import=${tellingImports}` };
+  const packagesOf = async () => {
+    const service = startProcess(environment);
+    await service.ready;
+    service.child.kill('SIGTERM');
+    await service.ended;
+    return new Set(Array.from(service.stdout().matchAll(/^loaded (.*)$/gm), ([, name]) => name));
+  };
+  const first = await packagesOf();
+  expect(first).toContain('@prisma/schema-engine-wasm');
+  const second = await packagesOf();
+  expect(second).toContain('fastify');
+  for (const name of [
+    '@prisma/schema-engine-wasm',
+    '@graphql-yoga/render-graphiql',
+    '@nats-io/jetstream',
+    '@nats-io/transport-node',
+  ]) {
+    expect(second).not.toContain(name);
+  }
+}, 120_000);

@@ -1,4 +1,4 @@
-// Signs users of a single-page app in: authorization code with PKCE, no secret. Bundle it with oauth4webapi.
+// Signs in users of a single-page app: authorization code with PKCE, no secret. Bundle it with oauth4webapi.
 import * as oauth from 'oauth4webapi';
 
 const issuer = new URL('https://id.example.com/oidc');
@@ -6,13 +6,13 @@ const issuer = new URL('https://id.example.com/oidc');
 const client: oauth.Client = { client_id: 'app_01h455vb4pex5vsknk084sn02q' };
 // One of the application's redirectUris.
 const redirectUri = `${location.origin}/callback`;
-// The API that the app calls: its tokens are for it alone.
+// The API that the app calls. The access token is only for this API.
 const resource = 'https://gateway.example.com';
 
 const discover = async () =>
   oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer));
 
-/** Leaves for the sign-in page. */
+/** Sends the browser to the sign-in page. */
 export async function signIn(): Promise<void> {
   const { authorization_endpoint } = await discover();
   if (!authorization_endpoint) throw new Error('The issuer has no authorization endpoint.');
@@ -33,7 +33,7 @@ export async function signIn(): Promise<void> {
   location.assign(url);
 }
 
-/** Takes what came back to the redirect URI, and gets the tokens. Keep them in memory, not in storage. */
+/** Handles the return to the redirect URI, and gets the tokens. Keep them in memory, not in storage. */
 export async function finishSignIn(): Promise<oauth.TokenEndpointResponse> {
   const server = await discover();
   const { verifier, state } = JSON.parse(sessionStorage.getItem('sign-in') ?? '{}');

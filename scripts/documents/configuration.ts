@@ -7,25 +7,28 @@ type Variable = keyof typeof environment.shape;
 const meanings: Readonly<Record<Variable, string>> = {
   HOST: 'the address it listens on; `0.0.0.0` for all',
   PORT: 'the port it listens on',
-  BASE_URL: 'the public URL; with `/oidc` behind it, it is the issuer',
+  BASE_URL: 'the public URL; the issuer is this URL followed by `/oidc`',
   TRUST_PROXY:
-    'how many proxies in front to believe, or a list of their networks: the client’s address is the one that the last of them saw',
+    'the number of trusted proxies in front, or a list of their networks; the client’s address is the one that the outermost of them reports',
   DATABASE_URL: 'PostgreSQL, 15 or later; absent: an embedded PostgreSQL in `DATA_DIR`',
   DATABASE_POOL_SIZE: 'connections for the management API',
-  TOKEN_POOL_SIZE: 'connections for the token path',
+  TOKEN_POOL_SIZE: 'connections for the token endpoint',
   DATA_DIR: 'the embedded database and the generated secret; one process at a time',
   SIGNET_SECRET:
-    'the key to all secrets at rest, the same on every node: 32 characters or more. Required with `DATABASE_URL`',
+    'the key to all secrets at rest, the same on every node; 32 characters or more. Required with `DATABASE_URL`',
   ADMIN_CLIENT_ID:
-    'the id of the admin application, `app_…`. Set both, to choose it or to bring it back when it was lost',
-  ADMIN_CLIENT_SECRET: 'its secret, 32 characters or more',
-  SIGNING_ALG: `${codes(signingAlgorithms)}: for keys made from now on`,
+    'the id of the admin application, `app_…`. Set id and secret together, to choose them or to replace lost ones',
+  ADMIN_CLIENT_SECRET: 'the secret of the admin application, 32 characters or more',
+  ADMIN_USERNAME:
+    'the user name of the first administrator, created at a start while there is none. Set name and password together',
+  ADMIN_PASSWORD: 'the password of that administrator',
+  SIGNING_ALG: `${codes(signingAlgorithms)}: the algorithm of new signing keys`,
   EVENT_RETENTION_DAYS: 'how long events are kept',
   EVENT_SINK_URL: '`nats://…`: publishes every event to NATS JetStream; the same on every node',
   MAX_CONNECTIONS:
     'WebSockets and streams of server-sent events that one process holds open at a time',
-  ALLOW_PRIVATE_WEBHOOKS: 'webhooks may go to http and to private addresses',
-  WEBHOOK_TIMEOUT_SECONDS: 'how long one attempt may take',
+  ALLOW_PRIVATE_WEBHOOKS: 'whether webhooks may use http and private addresses',
+  WEBHOOK_TIMEOUT_SECONDS: 'how long one attempt to deliver may take',
   GRAPHIQL: 'whether GraphiQL is offered',
   INTROSPECTION: 'whether the schema, `/api/openapi.json` and `/api/docs` are offered',
   LOG_LEVEL: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',

@@ -6,25 +6,26 @@ import { code, table } from './markdown.ts';
 // The compiler refuses a missing code.
 const meanings: Readonly<Record<FailureCode, string>> = {
   UNAUTHENTICATED:
-    'No access token came, or it is refused: forged, expired, revoked, for another resource. Get a new one.',
+    'The access token is missing or refused: it is forged, expired, revoked, or for another resource. Get a new one.',
   FORBIDDEN: 'The token lacks the scope that `requiredScope` names.',
-  RATE_LIMITED: 'Too much at once. Come again later, after `Retry-After` where it is given.',
+  RATE_LIMITED: 'Too many requests at once. Try again later, after `Retry-After` if it is given.',
   GRAPHQL_PARSE_FAILED:
     'The document is not GraphQL, or longer than the [limits](limits.md) allow.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not fit the schema.',
   BAD_USER_INPUT: 'A variable, an argument, an id or a cursor is malformed.',
-  QUERY_TOO_COMPLEX: 'The document asks for too much: ask for fewer records, or fewer levels.',
+  QUERY_TOO_COMPLEX: 'The document costs too much. Ask for fewer records or fewer levels.',
   CURSOR_EXPIRED:
     'The cursor is older than the event log. Read the records again, then follow the log from its end.',
   SERVICE_UNAVAILABLE:
-    'The database cannot be reached. Nothing was done; come again after `Retry-After` seconds.',
+    'The database cannot be reached. Nothing was done; try again after `Retry-After` seconds.',
   INTERNAL_SERVER_ERROR: 'Something failed inside. The log has the details under `requestId`.',
-  INVALID_INPUT: 'Fields break their rules. `issues` names every one of them: `path`, `message`.',
-  NOT_FOUND: 'Nothing has the `id`.',
-  CONFLICT: 'Another record has the value of the unique field at `path`.',
-  NOT_ALLOWED: 'A rule forbids it, for instance to hand out rights that one does not hold.',
+  INVALID_INPUT:
+    'Fields break their rules. `issues` lists all faults, each with `path` and `message`.',
+  NOT_FOUND: 'There is no record with this `id`.',
+  CONFLICT: 'Another record already has this value in the unique field at `path`.',
+  NOT_ALLOWED: 'A rule forbids it; for example, nobody can give rights that they do not hold.',
   UNKNOWN_ROUTE: 'There is no such path.',
-  METHOD_NOT_ALLOWED: 'The path does not take this method; `Allow` names those it takes.',
+  METHOD_NOT_ALLOWED: 'The path does not accept this method; `Allow` lists the accepted ones.',
   PAYLOAD_TOO_LARGE: 'The body is larger than the [limits](limits.md) allow.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json`.',
 };
@@ -47,19 +48,19 @@ export function apiErrors(): string {
 
 const tokenErrors: Readonly<Record<Exclude<keyof typeof oauthErrors, 'OAuthError'>, string>> = {
   InvalidRequest:
-    'The body is not form-encoded, a parameter is missing or repeated, two methods of authentication are used at once, or the subject token is not one to accept. The description names the class of fault, never the user.',
+    'The body is not form-encoded, a parameter is missing or repeated, two methods of authentication are used at once, or the subject token is not accepted. The description names the class of fault, never the user.',
   RequestTooLarge: 'The body is larger than 64 KiB.',
   InvalidClient: 'The client is unknown, or its secret is wrong or expired: one answer for all.',
   UnauthorizedClient:
-    'The application may not use this grant: token exchange is off, or its type may not.',
+    'The application may not use this grant: token exchange is off, or its type does not allow it.',
   UnsupportedGrantType: 'There is no such `grant_type`.',
   InvalidTarget:
-    'The resource is unknown, malformed, repeated or not one that the application may exchange for; or the user is no member of `organization_id`; or `audience` is not the resource’s indicator.',
+    'The resource is unknown, malformed, repeated or not one that the application may exchange for; or the user is not a member of `organization_id`; or `audience` is not the resource’s indicator.',
   InvalidScope: '`scope` is not a list of names separated by single spaces.',
-  ServerError: 'Something failed inside; the log has the rest.',
+  ServerError: 'Something failed inside; the log has the details.',
   TooManyFailures:
-    'Too many requests from this address have failed; come again after `Retry-After` seconds.',
-  TemporarilyUnavailable: 'The database cannot be reached; come again after `Retry-After` seconds.',
+    'Too many requests from this address have failed; try again after `Retry-After` seconds.',
+  TemporarilyUnavailable: 'The database cannot be reached; try again after `Retry-After` seconds.',
 };
 
 const otherTokenErrors = [

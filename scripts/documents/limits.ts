@@ -1,11 +1,10 @@
+import { maxBodyBytes } from '../../src/body-limits.ts';
 import { environment } from '../../src/config.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
-import { maxBodyBytes as maxPageFormBytes } from '../../src/experience/forms/mount.ts';
 import { limits } from '../../src/graphql/builder.ts';
+import { costLimits } from '../../src/graphql/cost.ts';
 import { maxSearchLength } from '../../src/graphql/lists/page.ts';
 import { maxDocumentBytes } from '../../src/http/document-cache.ts';
-import { maxBodyBytes as maxExperienceBytes } from '../../src/http/experience.ts';
-import { maxBodyBytes, maxUnknownBodyBytes } from '../../src/http/json-body.ts';
 import { timeoutsByDefault } from '../../src/http/listener.ts';
 import { maxJsonBytes, maxJsonDepth } from '../../src/input.ts';
 import { idTokenTtlSeconds } from '../../src/keys/signing-keys.ts';
@@ -15,13 +14,12 @@ import {
   maxQueryLength,
   unfinishedShare,
 } from '../../src/oidc/provider/request-bounds.ts';
-import { maxBodyBytes as maxFormBytes } from '../../src/oidc/token/form-endpoint.ts';
 import { maxActors } from '../../src/oidc/token/grant-state.ts';
 import { maxMembersACall } from '../../src/organizations/members.ts';
 import { maxMembersAnEvent } from '../../src/organizations/payload.ts';
 import { keptBytes, readBytes } from '../../src/outbound/attempt.ts';
 import { maxWaitingPasswords } from '../../src/users/hash-queue.ts';
-import { maxRows } from '../../src/users/import.ts';
+import { maxRows } from '../../src/users/import/operations.ts';
 import { maxReplayed } from '../../src/webhooks/delivery/by-hand.ts';
 import { failureLimitMs, retryDelaysMs } from '../../src/webhooks/delivery/schedule.ts';
 import { maxHeaders } from '../../src/webhooks/endpoint/own-headers.ts';
@@ -32,11 +30,15 @@ import { protectionRows, sessionRows } from './sign-in.ts';
 const { MAX_CONNECTIONS, EVENT_RETENTION_DAYS, WEBHOOK_TIMEOUT_SECONDS } = environment.parse({});
 
 const requests = [
-  ['body of `/graphql` and `/api`', bytes(maxBodyBytes), '`PAYLOAD_TOO_LARGE`, 413'],
-  ['body without a good access token', bytes(maxUnknownBodyBytes), '`PAYLOAD_TOO_LARGE`, 413'],
-  ['body of the token endpoint', bytes(maxFormBytes), '413 `invalid_request`'],
-  ['body of `/experience/graphql`', bytes(maxExperienceBytes), '413'],
-  ['a form of the sign-in pages', bytes(maxPageFormBytes), '413 and a page'],
+  ['body of `/graphql` and `/api`', bytes(maxBodyBytes.management), '`PAYLOAD_TOO_LARGE`, 413'],
+  [
+    'body without a good access token',
+    bytes(maxBodyBytes.managementUnknown),
+    '`PAYLOAD_TOO_LARGE`, 413',
+  ],
+  ['body of the token endpoint', bytes(maxBodyBytes.token), '413 `invalid_request`'],
+  ['body of `/experience/graphql`', bytes(maxBodyBytes.experience), '413'],
+  ['a form of the sign-in pages', bytes(maxBodyBytes.page), '413 and a page'],
   [
     'the query of an authorization or sign-out request',
     `${number(maxQueryLength)} characters`,
@@ -44,16 +46,20 @@ const requests = [
   ],
   ['one of its parameters', `${number(maxParameterLength)} characters`, '400 and a page'],
   [
-    'sign-ins of one client address that were begun and not finished',
+    'unfinished sign-ins of one client address',
     number(unfinishedShare),
-    'the oldest make way',
+    'new ones replace the oldest',
   ],
   [
-    'a request takes to arrive, headers and body',
+    'the time in which a request must arrive, headers and body',
     time(timeoutsByDefault.receive / 1000),
     '408, and the connection ends',
   ],
-  ['an answer waits to be read', time(timeoutsByDefault.stall / 1000), 'the connection ends'],
+  [
+    'the time that an answer waits for its reader',
+    time(timeoutsByDefault.stall / 1000),
+    'the connection ends',
+  ],
   [
     'passwords that wait to be hashed in one process',
     number(maxWaitingPasswords),
@@ -62,14 +68,14 @@ const requests = [
   ['a GraphQL document', bytes(maxDocumentBytes), '`GRAPHQL_PARSE_FAILED`'],
   ['tokens in a document', number(limits.tokens), '`GRAPHQL_PARSE_FAILED`'],
   ['aliases in a document', number(limits.aliases), '`GRAPHQL_VALIDATION_FAILED`'],
-  ['levels of fields', number(limits.depth), '`QUERY_TOO_COMPLEX`'],
-  ['fields of one selection', number(limits.breadth), '`QUERY_TOO_COMPLEX`'],
+  ['levels of fields', number(costLimits.depth), '`QUERY_TOO_COMPLEX`'],
+  ['fields of one selection', number(costLimits.breadth), '`QUERY_TOO_COMPLEX`'],
   [
-    'cost: one a field, times the page size of each list above it',
-    number(limits.cost),
+    'cost: 1 for each field, times the page size of each list above it',
+    number(costLimits.complexity),
     '`QUERY_TOO_COMPLEX`',
   ],
-  ['records of a page: 20 by default', number(limits.pageSize), '`BAD_USER_INPUT`'],
+  ['records in a page; 20 by default', number(limits.pageSize), '`BAD_USER_INPUT`'],
   ['characters of `search`', number(maxSearchLength), '`BAD_USER_INPUT`'],
 ];
 
@@ -82,24 +88,30 @@ const inputs = [
 ];
 
 const tokens = [
-  ['an ID token lives', time(idTokenTtlSeconds)],
-  ['a refresh token lives, and is replaced at each use', time(refreshTokenTtlSeconds)],
-  ['a family of refresh tokens lives', time(grantTtlSeconds)],
+  ['the lifetime of an ID token', time(idTokenTtlSeconds)],
+  ['the lifetime of a refresh token, which each use replaces', time(refreshTokenTtlSeconds)],
+  ['the lifetime of a family of refresh tokens', time(grantTtlSeconds)],
   ['actors in the `act` chain of an exchanged token', number(maxActors)],
 ];
 
 const live = [
   ['open sockets and streams of one process: `MAX_CONNECTIONS`', number(MAX_CONNECTIONS)],
-  ['bytes that may wait for one subscriber; then it is closed with 1013', bytes(maxBacklogBytes)],
-  ['events are kept for: `EVENT_RETENTION_DAYS`', time(EVENT_RETENTION_DAYS * 86_400)],
-  ['one attempt to deliver takes: `WEBHOOK_TIMEOUT_SECONDS`', time(WEBHOOK_TIMEOUT_SECONDS)],
+  [
+    'bytes that may wait for one subscriber; beyond it, the socket closes with 1013',
+    bytes(maxBacklogBytes),
+  ],
+  ['the retention of events: `EVENT_RETENTION_DAYS`', time(EVENT_RETENTION_DAYS * 86_400)],
+  ['the time for one attempt to deliver: `WEBHOOK_TIMEOUT_SECONDS`', time(WEBHOOK_TIMEOUT_SECONDS)],
   [
     'attempts after the first',
     `${retryDelaysMs.length}: after ${retryDelaysMs.map((ms) => time(ms / 1000)).join(', ')}`,
   ],
-  ['a webhook that only fails is switched off after', time(failureLimitMs / 1000)],
-  ['of a receiver’s answer is read, is kept', `${bytes(readBytes)}, ${bytes(keptBytes)}`],
-  ['headers of its own that a webhook may have', number(maxHeaders)],
+  ['the time after which a webhook that only fails is disabled', time(failureLimitMs / 1000)],
+  [
+    'bytes of a receiver’s answer that are read; that are kept',
+    `${bytes(readBytes)}, ${bytes(keptBytes)}`,
+  ],
+  ['headers that a webhook may add', number(maxHeaders)],
   ['events in one `replayEvents`', number(maxReplayed)],
 ];
 

@@ -38,20 +38,20 @@ function shown(name: string, value: unknown): string {
 const every = ({ most, windowSeconds }: { most: number; windowSeconds: number }) =>
   `${number(most)} in ${time(windowSeconds)}`;
 
-/** What is counted to keep guesses and floods out; what is a setting has a star. */
+/** The counters against guessing and floods. Those that a setting changes have a star. */
 export const protectionRows = (): string[][] => [
   [
-    'failures in a row of an identifier, for each kind of check *',
+    'failures in a row for one identifier and one kind of check *',
     every({ most: lockoutPolicy.maxAttempts, windowSeconds: lockoutPolicy.windowSeconds }),
     `\`LOCKED\` for ${time(lockoutPolicy.lockSeconds)}`,
   ],
   [
-    'tries of the codes sent for one purpose to one address in a sign-in *',
+    'tries of the codes that one sign-in sends to one address for one purpose *',
     number(codePolicy.maxAttempts),
     '`VERIFICATION_FAILED`',
   ],
   [
-    'messages of a kind to one recipient *',
+    'messages of one kind to one recipient *',
     every({ most: codePolicy.sendLimit, windowSeconds: codePolicy.sendWindowSeconds }),
     '`RATE_LIMITED`',
   ],
@@ -61,7 +61,7 @@ export const protectionRows = (): string[][] => [
     '429 with `Retry-After`',
   ],
   [
-    'failures of one client address, there and at the token routes',
+    'failures of one client address, at these routes and the token routes',
     every(addressLimits.failure),
     '429 with `Retry-After`',
   ],
@@ -71,23 +71,23 @@ export const protectionRows = (): string[][] => [
     '`PASSWORD_REJECTED`',
   ],
   [
-    'people whom a browser is known for',
+    'people for whom a browser is known',
     number(maxPeople),
-    'the one from longest ago is a stranger again',
+    'the browser is no longer known for the earliest of them',
   ],
 ];
 
-/** How long what belongs to a sign-in lasts. */
+/** The lifetimes of a sign-in's codes, tokens and sessions. */
 export const sessionRows = (): string[][] => [
   ['a code *', time(codePolicy.ttlSeconds)],
   [
-    'a one-time token, unless asked for otherwise; at most',
+    'a one-time token by default; at most',
     `${time(defaultLifetimeSeconds)}; ${time(maxLifetimeSeconds)}`,
   ],
-  ['a sign-in under way', time(interactionTtlSeconds)],
-  ['a session that is not used *', time(sessionPolicy.idleSeconds)],
+  ['a running sign-in', time(interactionTtlSeconds)],
+  ['an idle session *', time(sessionPolicy.idleSeconds)],
   ['a session *', time(sessionPolicy.maxSeconds)],
-  ['a browser is known again after a sign-in', time(maxAgeSeconds)],
+  ['the memory of a known browser', time(maxAgeSeconds)],
 ];
 
 /** The figures of the protection. */

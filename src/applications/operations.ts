@@ -16,7 +16,8 @@ import { distinct, fault, name, notNull, parseInput, patched, text } from '../in
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
-import { digestSecret, generateSecret } from './secret.ts';
+import { assertNotConsole } from './console.ts';
+import { digestSecret, generateSecret, isConfidential } from './secret.ts';
 
 const uri = text(2048).refine(
   (value) => URL.canParse(value) && !value.includes('#'),
@@ -53,10 +54,6 @@ const createApplicationInput = z.object({
 });
 const updateApplicationInput = z.object({ id: z.string(), name: notNull(name()), ...settings });
 
-/** Whether applications of that type have secrets (confidential clients, RFC 6749 §2.1). */
-export const hasSecret = (type: Application['type']): boolean =>
-  type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
-
 /**
  * Creates an application, with a first secret if its type has secrets.
  *
@@ -73,7 +70,7 @@ export async function createApplication(
   assertConsistent(values);
   assertMayOpenManagement(context, values);
   const now = context.clock.now();
-  const secret = hasSecret(type) ? generateSecret() : null;
+  const secret = isConfidential(type) ? generateSecret() : null;
   const application = await transaction(context.database, async (tx) => {
     if (values.idTokenSigningAlg) await ensureIdTokenKey(tx, context, values.idTokenSigningAlg);
     const created = await tx.application.create({
@@ -107,6 +104,7 @@ export async function updateApplication(
   input: z.input<typeof updateApplicationInput>,
 ): Promise<Application> {
   const { id, name, description, ...given } = parseInput(updateApplicationInput, input);
+  assertNotConsole(id);
   const patch = { name, description, ...cleared(given) };
   const application = await transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
@@ -133,12 +131,13 @@ export async function updateApplication(
  * are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.
  *
  * @returns The application in its last state.
- * @throws {NotFoundError}
+ * @throws {NotFoundError} {@link NotAllowedError} on the console.
  */
 export async function deleteApplication(
   context: Context,
   { id }: { id: string },
 ): Promise<Application> {
+  assertNotConsole(id);
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
     // The event reports the rows that were actually deleted: a concurrent removal reports its own.
@@ -190,6 +189,7 @@ export async function createApplicationSecret(
   input: z.input<typeof createSecretInput>,
 ): Promise<{ applicationSecret: ApplicationSecret; secret: string }> {
   const { applicationId, name, expiresAt } = parseInput(createSecretInput, input);
+  assertNotConsole(applicationId);
   const now = context.clock.now();
   if (expiresAt && expiresAt <= now) {
     throw new InvalidInputError([{ path: ['expiresAt'], message: 'must be in the future' }]);
@@ -199,7 +199,7 @@ export async function createApplicationSecret(
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'Application', applicationId);
       const application = await tx.application.findUniqueOrThrow({ where: { id: applicationId } });
-      if (!hasSecret(application.type)) {
+      if (!isConfidential(application.type)) {
         throw new NotAllowedError(`Applications of type ${application.type} have no secrets.`);
       }
       await assertMayGive(tx, context, { subjectIds: [applicationId] });
@@ -254,7 +254,7 @@ function assertConsistent(
   application: Pick<Application, 'type'> & Omit<ReturnType<typeof cleared>, 'idTokenSigningAlg'>,
 ): void {
   const { type } = application;
-  if (application.allowTokenExchange && !hasSecret(type)) {
+  if (application.allowTokenExchange && !isConfidential(type)) {
     throw new NotAllowedError(`Applications of type ${type} cannot exchange tokens.`);
   }
   if (application.allowHeadlessSignIn && type === 'MACHINE_TO_MACHINE') {

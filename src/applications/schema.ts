@@ -6,21 +6,15 @@ import type {
   Prisma,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import {
-  assertMayFilter,
-  connectionOf,
-  orderInput,
-  readPage,
-  searchDescription,
-  searching,
-} from '../graphql/lists/page.ts';
+import { connectionOf } from '../graphql/lists/page.ts';
+import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import {
   addMutation,
-  asItLastWas,
   type InputFields,
   type PayloadFields,
-} from '../graphql/mutation.ts';
+} from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import {
@@ -33,7 +27,7 @@ import {
 import { assignApplicationRoles, removeApplicationRole, replaceApplicationRoles } from './roles.ts';
 
 const ApplicationTypeEnum = builder.enumType('ApplicationType', {
-  description: 'What kind of client an application is (RFC 6749 §2.1).',
+  description: 'The kind of client that an application is (RFC 6749 §2.1).',
   values: {
     TRADITIONAL: { description: 'A web application with a server. It has a secret.' },
     MACHINE_TO_MACHINE: { description: 'A service that acts for itself. It has a secret.' },
@@ -76,10 +70,10 @@ export const Application = builder.prismaNode('Application', {
   authScopes: { scope: 'applications:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name, shown to people who sign in.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Its purpose.' }),
     type: t.expose('type', {
       type: ApplicationTypeEnum,
-      description: 'What kind of client it is.',
+      description: 'The kind of client.',
     }),
     allowTokenExchange: t.exposeBoolean('allowTokenExchange', {
       description: 'Whether it may exchange access tokens (RFC 8693). Off by default.',
@@ -138,92 +132,32 @@ export const Application = builder.prismaNode('Application', {
 });
 
 /** A page of applications. */
-export const ApplicationConnection = connectionOf('Application', Application);
-
-const ApplicationSecretConnection = connectionOf('ApplicationSecret', ApplicationSecret);
-
-const ApplicationFilter = builder.inputType('ApplicationFilter', {
-  description: 'Which applications to list. A match meets every field that is given.',
-  fields: (t) => ({
-    search: t.string({ description: searchDescription('the name, the description or the id') }),
+export const ApplicationConnection = addRecordQueries(Application, {
+  names: ['application', 'applications'],
+  scope: 'applications:read',
+  model: ({ application }) => application,
+  search: textSearch,
+  filter: (t) => ({
     types: t.field({ type: [ApplicationTypeEnum], description: 'Is of one of these types.' }),
     allowTokenExchange: t.boolean({ description: 'Whether it may exchange access tokens.' }),
     roleId: t.id({ description: 'Has this role. Also requires `roles:read`.' }),
   }),
-});
-
-const order = orderInput('Application', {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
-  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By time of the last change.' },
-  NAME: { field: 'name', nullable: false, description: 'By name.' },
-});
-
-// Scopes that a filter on another area requires.
-const applicationFilterScopes = {
-  roleId: 'roles:read',
-} as const;
-
-function applicationWhere(
-  filter: typeof ApplicationFilter.$inferInput | null | undefined,
-): Prisma.ApplicationWhereInput {
-  if (!filter) return {};
-  const { types, allowTokenExchange, roleId } = filter;
-  return {
-    ...searching(filter.search, ['name', 'description', 'id']),
-    ...(types == null ? {} : { type: { in: [...types] } }),
-    ...(allowTokenExchange == null ? {} : { allowTokenExchange }),
-    ...(roleId == null ? {} : { roles: { some: { roleId } } }),
-  };
-}
-
-builder.queryFields((t) => ({
-  application: t.prismaField({
-    type: 'Application',
-    nullable: true,
-    description: 'An application, or null if none has that id.',
-    authScopes: { scope: 'applications:read' },
-    args: { id: t.arg.id({ required: true, description: "The application's id." }) },
-    resolve: (query, _root, { id }, { database }) =>
-      database.prisma.application.findUnique({ ...query, where: { id } }),
+  filterScopes: { roleId: 'roles:read' },
+  where: ({ types, allowTokenExchange, roleId }): Prisma.ApplicationWhereInput => ({
+    type: types == null ? undefined : { in: [...types] },
+    allowTokenExchange: allowTokenExchange ?? undefined,
+    roles: roleId == null ? undefined : { some: { roleId } },
   }),
-  applications: t.connection(
-    {
-      type: Application,
-      description: 'The applications, newest first by default.',
-      authScopes: { scope: 'applications:read' },
-      args: {
-        filter: t.arg({ type: ApplicationFilter, description: 'Which applications to list.' }),
-        orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
-      },
-      resolve: (_root, args, context, info) => {
-        assertMayFilter(context, args.filter, applicationFilterScopes);
-        return readPage({
-          args,
-          context,
-          info,
-          model: context.database.prisma.application,
-          where: applicationWhere(args.filter),
-          order: order.read(args.orderBy),
-        });
-      },
-    },
-    ApplicationConnection,
-  ),
-}));
-
-type ApplicationPayload = { application: ApplicationRow };
-
-const applicationPayload = <Payload extends ApplicationPayload>(t: PayloadFields<Payload>) => ({
-  application: t.field({
-    type: Application,
-    description: 'The application.',
-    resolve: ({ application }) => application,
-  }),
+  order: {
+    CREATED_AT: orders.byCreation,
+    UPDATED_AT: orders.byChange,
+    NAME: orders.byName,
+  },
 });
 
-const idField = (t: InputFields) => ({
-  id: t.id({ required: true, description: "The application's id." }),
-});
+const ApplicationSecretConnection = connectionOf('ApplicationSecret', ApplicationSecret);
+
+const mutations = recordMutations('application', Application, { scope: 'applications:write' });
 
 const settings = (t: InputFields) => ({
   description: t.string({ description: 'At most 1024 characters.' }),
@@ -262,12 +196,12 @@ addMutation('createApplication', {
     type: t.field({
       type: ApplicationTypeEnum,
       required: true,
-      description: 'What kind of client it is. It cannot change.',
+      description: 'The kind of client. It cannot change.',
     }),
     ...settings(t),
   }),
-  payload: (t: PayloadFields<ApplicationPayload & { secret: string | null }>) => ({
-    ...applicationPayload(t),
+  payload: (t: PayloadFields<{ application: ApplicationRow; secret: string | null }>) => ({
+    ...mutations.payload(t),
     secret: t.exposeString('secret', {
       nullable: true,
       description: 'The first secret, shown only once; null for SPA and NATIVE.',
@@ -277,127 +211,84 @@ addMutation('createApplication', {
   resolve: (input, context) => createApplication(context, input),
 });
 
-addMutation('updateApplication', {
+mutations.add('updateApplication', {
   description:
     'Changes an application. An absent field stays as it is; null clears it. Takes effect at once. Raises no event.',
-  scope: 'applications:write',
   input: (t) => ({
-    ...idField(t),
+    id: mutations.id(t),
     name: t.string({ description: 'At most 128 characters.' }),
     ...settings(t),
   }),
-  payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ application: await updateApplication(context, input) }),
+  operation: (context, input) => updateApplication(context, input),
 });
 
-addMutation('deleteApplication', {
+mutations.addDeletion('deleteApplication', {
   description:
     'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.',
-  scope: 'applications:write',
-  input: idField,
-  payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
-  errors: [NotFoundError],
-  resolve: async (input, context, info) => {
-    const { application } = context.database.prisma;
-    return {
-      application: await asItLastWas({
-        context,
-        info,
-        field: 'application',
-        read: (query) => application.findUnique({ ...query, where: { id: input.id } }),
-        remove: () => deleteApplication(context, input),
-      }),
-    };
-  },
+  model: ({ application }) => application,
+  errors: [NotFoundError, NotAllowedError],
+  operation: deleteApplication,
 });
 
-type SecretPayload = { applicationSecret: ApplicationSecretRow };
-
-const secretPayload = <Payload extends SecretPayload>(t: PayloadFields<Payload>) => ({
-  applicationSecret: t.field({
-    type: ApplicationSecret,
-    description: "The secret's record.",
-    resolve: ({ applicationSecret }) => applicationSecret,
-  }),
+const secretMutations = recordMutations('applicationSecret', ApplicationSecret, {
+  scope: 'applications:write',
+  noun: 'secret',
+  description: "The secret's record.",
 });
 
 addMutation('createApplicationSecret', {
   description: 'Adds a secret to an application, beside those it has. Raises no event.',
   scope: 'applications:write',
   input: (t) => ({
-    applicationId: t.id({ required: true, description: "The application's id." }),
+    applicationId: mutations.id(t),
     name: t.string({
       required: true,
       description: 'At most 128 characters. Unique in its application.',
     }),
     expiresAt: t.field({ type: 'DateTime', description: 'When it expires; absent: never.' }),
   }),
-  payload: (t: PayloadFields<SecretPayload & { secret: string }>) => ({
-    ...secretPayload(t),
+  payload: (t: PayloadFields<{ applicationSecret: ApplicationSecretRow; secret: string }>) => ({
+    ...secretMutations.payload(t),
     secret: t.exposeString('secret', { description: 'The secret, shown only once.' }),
   }),
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   resolve: (input, context) => createApplicationSecret(context, input),
 });
 
-addMutation('deleteApplicationSecret', {
+secretMutations.addDeletion('deleteApplicationSecret', {
   description: 'Deletes a secret; calls that use it are refused from now on. Raises no event.',
-  scope: 'applications:write',
-  input: (t) => ({ id: t.id({ required: true, description: "The secret's id." }) }),
-  payload: (t: PayloadFields<SecretPayload>) => secretPayload(t),
-  errors: [NotFoundError],
-  resolve: async (input, context, info) => {
-    const secrets = context.database.prisma.applicationSecret;
-    return {
-      applicationSecret: await asItLastWas({
-        context,
-        info,
-        field: 'applicationSecret',
-        read: (query) => secrets.findUnique({ ...query, where: { id: input.id } }),
-        remove: () => deleteApplicationSecret(context, input),
-      }),
-    };
-  },
+  model: ({ applicationSecret }) => applicationSecret,
+  operation: deleteApplicationSecret,
 });
 
 const rolesInput = (t: InputFields) => ({
-  applicationId: t.id({ required: true, description: "The application's id." }),
+  applicationId: mutations.id(t),
   roleIds: t.idList({ required: true, description: 'Roles for applications, at most 100.' }),
 });
 
-addMutation('assignApplicationRoles', {
+mutations.add('assignApplicationRoles', {
   description:
     'Gives roles to a machine-to-machine application; it keeps those it has. Raises no event.',
-  scope: 'applications:write',
   input: rolesInput,
-  payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    application: await assignApplicationRoles(context, input),
-  }),
+  operation: (context, input) => assignApplicationRoles(context, input),
 });
 
-addMutation('removeApplicationRole', {
+mutations.add('removeApplicationRole', {
   description: 'Removes a role from an application. Raises no event.',
-  scope: 'applications:write',
   input: (t) => ({
-    applicationId: t.id({ required: true, description: "The application's id." }),
+    applicationId: mutations.id(t),
     roleId: t.id({ required: true, description: 'The role to remove.' }),
   }),
-  payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
   errors: [NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ application: await removeApplicationRole(context, input) }),
+  operation: (context, input) => removeApplicationRole(context, input),
 });
 
-addMutation('replaceApplicationRoles', {
+mutations.add('replaceApplicationRoles', {
   description:
     'Gives a machine-to-machine application these roles and removes all others. Raises no event.',
-  scope: 'applications:write',
   input: rolesInput,
-  payload: (t: PayloadFields<ApplicationPayload>) => applicationPayload(t),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    application: await replaceApplicationRoles(context, input),
-  }),
+  operation: (context, input) => replaceApplicationRoles(context, input),
 });

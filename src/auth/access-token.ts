@@ -26,7 +26,7 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly lineage?: readonly string[];
 }
 
-/** Who acts, and who acted before them (RFC 8693 §4.1). */
+/** The actor, and the actors before it (RFC 8693 §4.1). */
 export interface ActClaim {
   readonly sub: string;
   readonly act?: ActClaim;

@@ -7,11 +7,11 @@ import { allows, type ManagementScope, managementIndicator } from './scopes.ts';
 /**
  * Nobody can give rights that they do not hold. Every operation that gives rights, or a way to act as someone who has
  * them, calls one of these functions before it writes. Rights are the scopes of the management API. A caller may give
- * the scopes of its token. Signet itself, at a start or in a sign-in, is not bound.
+ * the scopes of its token. These rules do not bind Signet itself, at startup or during a sign-in.
  */
 type Granter = Pick<Context, 'caller' | 'clock'>;
 
-/** What is given: the ids of the things that hold scopes. */
+/** The ids of the records whose scopes are given. */
 interface Given {
   readonly scopeIds?: readonly string[];
   readonly roleIds?: readonly string[];
@@ -21,8 +21,8 @@ interface Given {
 }
 
 /**
- * Makes sure that a caller holds what it gives. Call it in the transaction that gives, after locking what is given
- * against changes of its scopes.
+ * Checks that a caller holds the rights that it gives. Call it in the transaction that gives them, after locking the
+ * given records against changes of their scopes.
  *
  * @throws {NotAllowedError} when it would give a scope of the management API that the caller's token does not allow.
  */
@@ -48,7 +48,7 @@ export async function assertMayGive(
 }
 
 /**
- * Makes sure that a caller holds what every new user gets.
+ * Checks that a caller holds the rights that every new user gets.
  *
  * @throws {NotAllowedError}
  */
@@ -62,9 +62,9 @@ export async function assertMayCreateUsers(tx: Transaction, granter: Granter): P
 }
 
 /**
- * Makes sure that a caller may say how messages travel: the codes in them sign in as any of the people.
+ * Checks that a caller may choose how messages are sent. The codes in them let a reader sign in as anyone.
  *
- * @throws {NotAllowedError} when somebody holds what the caller does not.
+ * @throws {NotAllowedError} when someone holds rights that the caller does not.
  */
 export async function assertMayCarryMessages(tx: Transaction, granter: Granter): Promise<void> {
   if (!isBound(granter)) return;
@@ -107,7 +107,7 @@ export async function findReservedAddresses(
 }
 
 /**
- * Makes sure that a caller may give a user an e-mail address.
+ * Checks that a caller may give a user an e-mail address.
  *
  * @throws {NotAllowedError}
  */
@@ -121,8 +121,8 @@ export async function assertMayGiveAddress(
 }
 
 /**
- * Makes sure that a caller may let an application exchange tokens for the management API. The application could use
- * the token of anyone who calls it, and so have their rights.
+ * Checks that a caller may let an application exchange tokens for the management API. The application could use the
+ * token of anyone who calls it, and so have their rights.
  *
  * @throws {NotAllowedError}
  */

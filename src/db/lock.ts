@@ -4,7 +4,7 @@ import { sqlOf, type Transaction } from './transaction.ts';
 import { userColumns } from './user-row.ts';
 
 /**
- * Locks one record until the transaction ends, so that what is read next is what will be changed. Call it first in a
+ * Locks one record until the transaction ends, so that it cannot change between a read and a write. Call it first in a
  * transaction.
  *
  * The log is read in the order of transaction ids. Of two writers of one record, the second must not get its id before

@@ -8,3 +8,7 @@ export interface Sql {
    */
   query<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
 }
+
+/** Text that is safe to query. PostgreSQL's text has no NUL character, so a text with one is null and finds nothing. */
+export const textForQuery = (text: unknown): string | null =>
+  typeof text === 'string' && !text.includes('\0') ? text : null;

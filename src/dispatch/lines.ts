@@ -3,7 +3,7 @@ export class Lines {
   readonly #some = new Set<string>();
   #isAll = true;
 
-  /** Whether no line has. */
+  /** Whether no line may have due work. */
   get isEmpty(): boolean {
     return !this.#isAll && this.#some.size === 0;
   }

@@ -6,7 +6,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** Makes a loop: one run at a time. A failed run is reported, and the next wake starts another. */
+/** Creates a loop, which runs once at a time. A failed run is reported, and the next wake starts another. */
 export function createLoop(work: () => Promise<void>, onError: (error: unknown) => void): Loop {
   let running: Promise<void> | undefined;
   let isWanted = false;

@@ -17,7 +17,7 @@ export interface ClaimRequest {
   /** The claiming node, by a name that no other process ever has. */
   readonly node: string;
   readonly now: Date;
-  /** What the node is working on already, by line. */
+  /** The rows that the node is working on already, by line. */
   readonly underWay: Readonly<Record<string, UnderWay>>;
   /** Claims only from these lines; absent: from all. */
   readonly lines: readonly string[] | undefined;
@@ -48,7 +48,7 @@ export interface Work<Item extends Claimed, Outcome extends { readonly id: strin
    * @returns Undefined if the signal ended it: the row is put back.
    */
   attempt(item: Item, signal: AbortSignal): Promise<Outcome | undefined>;
-  /** Does what an outcome requires beside its record. It never rejects. */
+  /** Does further work for an outcome, such as metrics and logging. It never rejects. */
   follow?(item: Item, outcome: Outcome): Promise<void>;
   /**
    * Records outcomes and releases their rows. Outcomes of rows that another node has claimed meanwhile change nothing.

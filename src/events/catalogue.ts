@@ -24,14 +24,16 @@ import {
 
 /** A type of event. */
 export interface EventDefinition {
-  /** When it is raised. */
+  /** When it is recorded, for readers of the schema and the documentation. */
   readonly description: string;
   readonly data: Fields;
-  /** The field that names what it is about, by id or whole; null where it is about no record. */
+  /**
+   * The field of `data` that names the record it is about: its id, or the whole record. Null: it is about no record.
+   */
   readonly subject: string | null;
-  /** The kind of record that it holds as it was written: its subject. */
+  /** The kind of record that `data` holds whole: the subject, as written. */
   readonly holds?: RecordModel;
-  /** What a test has in the place of the fields' own samples. */
+  /** Sample values that replace those of the fields. */
   readonly sample?: Data;
 }
 
@@ -76,33 +78,37 @@ const interaction = (description: string) =>
       applicationId: idOrNullOf({
         model: 'Application',
         name: 'application',
-        description: 'The application that it was for',
+        description: 'The application of the interaction',
       }),
-      ip: textOrNull('The address that the person came from.', '192.0.2.1'),
-      userAgent: textOrNull('What the browser calls itself.', 'test'),
-      sessionId: textOrNull('The session that it was in.', 'test'),
+      ip: textOrNull("The client's IP address.", '192.0.2.1'),
+      userAgent: textOrNull("The browser's `User-Agent` header.", 'test'),
+      sessionId: textOrNull("The session's id.", 'test'),
     },
     subject: 'user',
     holds: 'User',
   });
 
 /**
- * Every type of event, declared once. The GraphQL enum and object types, the log's `subjectId`, the OpenAPI document,
- * the documentation and what `testWebhook` sends follow from here: a new type is an entry and the operation that
- * records it.
+ * Every type of event. The GraphQL enum and object types, the log's `subjectId`, the OpenAPI document, the
+ * documentation and the samples of `testWebhook` are made from it. A new type of event needs an entry here and an
+ * operation that records it.
  */
 export const catalogue = {
   PostRegister: interaction('A person registered.'),
   PostSignIn: interaction('A person signed in.'),
-  PostResetPassword: interaction('A person set a new password in place of a forgotten one.'),
+  PostResetPassword: interaction('A person replaced a forgotten password.'),
 
   'User.Created': written('User', 'A user was created.'),
   'User.Deleted': written('User', 'A user was deleted.'),
   'User.Data.Updated': updated('User', "A user's data changed."),
-  'User.SuspensionStatus.Updated': updated('User', 'A user was suspended, or let in again.', {
-    isSuspended: true,
-    changes: { isSuspended: { from: false, to: true } },
-  }),
+  'User.SuspensionStatus.Updated': updated(
+    'User',
+    'A user was suspended, or the suspension was lifted.',
+    {
+      isSuspended: true,
+      changes: { isSuspended: { from: false, to: true } },
+    },
+  ),
 
   'Role.Created': written('Role', 'A role was created.'),
   'Role.Deleted': written('Role', 'A role was deleted.'),
@@ -210,22 +216,21 @@ export const catalogue = {
   ),
 
   'Identifier.Lockout': define({
-    description: 'Too many failed verifications in a row shut an identifier for a while.',
+    description:
+      'An identifier was locked for a while after too many failed verifications in a row.',
     data: {
-      // In GraphQL `type` is the event's own.
-      type: untyped(
-        oneOf(['username', 'email', 'phone'], 'What kind of identifier it is.', 'email'),
-      ),
-      value: text('The identifier that is shut.', 'test@example.com'),
-      lockedUntil: instant('Until when.'),
+      // Untyped: in GraphQL, `type` is the type of the event.
+      type: untyped(oneOf(['username', 'email', 'phone'], 'The kind of identifier.', 'email')),
+      value: text('The locked identifier.', 'test@example.com'),
+      lockedUntil: instant('The end of the lockout.'),
     },
     subject: null,
   }),
   'Message.RateLimited': define({
     description: 'A recipient asked for more messages than the sending limit allows.',
     data: {
-      action: text('What the messages were for.'),
-      recipient: text('Who they were to.', 'test@example.com'),
+      action: text('The purpose of the messages.'),
+      recipient: text('The e-mail address or telephone number.', 'test@example.com'),
     },
     subject: null,
   }),
@@ -234,22 +239,22 @@ export const catalogue = {
 /** The name of a type of event, such as `User.Data.Updated`. */
 export type EventName = keyof typeof catalogue;
 
-/** The data of events of that type. */
+/** The data of an event of this type. */
 export type EventData<Name extends EventName> = DataOf<(typeof catalogue)[Name]['data']>;
 
 /** Every type of event, in the catalogue's order. */
 export const eventNames = Object.keys(catalogue) as EventName[];
 
-/** A type of event, read without regard to which it is. */
+/** The entry of a type, widened so that code can read any of them. */
 export const definitionOf = (name: EventName): EventDefinition => catalogue[name];
 
-/** The id of what an event is about; null where it is about no record. */
+/** The id of the record that an event is about; null if it is about none. */
 export function subjectIdOf(type: EventName, data: Data): string | null {
   const { subject } = definitionOf(type);
   return subject === null ? null : idIn(data[subject]);
 }
 
-/** The record that an event holds as it was written: its subject, or the data as a whole. */
+/** The record that an event holds whole: the subject field, or `data` itself. */
 export function recordIn(type: EventName, data: Data): Data {
   const { subject } = definitionOf(type);
   const named = subject === null ? data : data[subject];
@@ -259,7 +264,7 @@ export function recordIn(type: EventName, data: Data): Data {
 /** The JSON Schema of an event's `data`. */
 export const dataSchemaOf = (name: EventName): JsonSchema => object(definitionOf(name).data).schema;
 
-/** Makes up the data of an event, in the shape that a real one has. Its ids are well formed and belong to nothing. */
+/** Makes sample data in the shape of a real event. Its ids are well formed and belong to no record. */
 export function sampleData(name: EventName, now: Date): Record<string, unknown> {
   const { data, sample } = definitionOf(name);
   return { ...object(data).sample(now), ...sample };

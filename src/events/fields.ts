@@ -1,20 +1,20 @@
 import { type IdKind, newId } from '../ids.ts';
 import type { LiveModel } from './live-records.ts';
 
-/** A JSON Schema (2020-12, as OpenAPI 3.1 has it). */
+/** A JSON Schema (2020-12, the dialect of OpenAPI 3.1). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The GraphQL type of a value. */
 export type ValueType = 'ID' | 'String' | 'Boolean' | 'DateTime' | 'JSONObject';
 
-/** The field in GraphQL that has the records which the data names, as they are now. */
+/** A GraphQL field that resolves to the records named in the data, as they are now. */
 export interface LiveField {
   readonly name: string;
   readonly model: LiveModel;
   readonly description: string;
 }
 
-/** What GraphQL shows of a field of an event's data, beside `data` itself. */
+/** How GraphQL shows a field of an event's data, besides in `data` itself. */
 export type TypedField =
   | {
       readonly kind: 'value';
@@ -25,15 +25,15 @@ export type TypedField =
   | ({ readonly kind: 'records' } & LiveField)
   | { readonly kind: 'changes' };
 
-/** A field of an event's data: its type, its JSON Schema, its field in GraphQL and what a test has there. */
+/** A field of an event's data: its type, JSON Schema, GraphQL field and sample value. */
 export interface Field<Value = unknown> {
   readonly schema: JsonSchema;
-  /** Absent: GraphQL shows it in `data` alone. */
+  /** Absent: GraphQL shows the field in `data` only. */
   readonly typed?: TypedField;
   readonly sample: (now: Date) => Value;
 }
 
-/** The fields of an object, in the order in which they are documented. */
+/** The fields of an object, in the order of the documentation. */
 export type Fields = Readonly<Record<string, Field>>;
 
 /** The JSON that the fields describe. */
@@ -55,7 +55,7 @@ const stringOrNull = { type: ['string', 'null'] };
 export const text = value<string>(string, 'String', 'test');
 export const textOrNull = value<string | null>(stringOrNull, 'String', null);
 export const flag = value<boolean>({ type: 'boolean' }, 'Boolean', false);
-/** An instant: ISO 8601 in UTC. */
+/** An instant, as ISO 8601 in UTC. */
 export const instant = value<string>({ ...string, format: 'date-time' }, 'DateTime', (now) =>
   now.toISOString(),
 );
@@ -70,7 +70,7 @@ export const json = value<unknown>(
   () => ({}),
 );
 
-/** The id of a record of that kind. */
+/** The id of a record of this kind. */
 export const id = (kind: IdKind, description = "The record's id."): Field<string> =>
   value<string>(string, 'ID', () => newId(kind))(description);
 
@@ -81,15 +81,15 @@ export const oneOf = <const Word extends string>(
   sample: NoInfer<Word> = words[0],
 ): Field<Word> => value<Word>({ ...string, enum: words }, 'String', sample)(description);
 
-/** A field that GraphQL shows in `data` alone. */
+/** A field that GraphQL shows in `data` only. */
 export const untyped = <Value>({ schema, sample }: Field<Value>): Field<Value> => ({
   schema,
   sample,
 });
 
-/** Of a record that is read when it is asked for. */
-export const asItIsNow = 'as it is now; null once it is gone.';
-const asTheyAreNow = 'Those that are still there, as they are now.';
+/** Ends the description of a field that reads a record at the time of the request. */
+export const asItIsNow = 'as it is now; null once it is deleted.';
+const asTheyAreNow = 'Those that still exist, as they are now.';
 
 const shownOne = (live: LiveField): TypedField => ({
   ...live,
@@ -97,13 +97,13 @@ const shownOne = (live: LiveField): TypedField => ({
   description: `${live.description} ${asItIsNow}`,
 });
 
-/** The id of a record. */
+/** The id of a record, which GraphQL shows as the record itself. */
 export const idOf = (live: LiveField): Field<string> => ({
   ...id(live.model),
   typed: shownOne(live),
 });
 
-/** The id of a record, where there is one. */
+/** The id of a record or null, which GraphQL shows as the record itself. */
 export const idOrNullOf = (live: LiveField): Field<string | null> => ({
   schema: stringOrNull,
   typed: shownOne(live),
@@ -113,7 +113,7 @@ export const idOrNullOf = (live: LiveField): Field<string | null> => ({
 /**
  * A list that names records, by id or by an object with their id.
  *
- * @param inSample How many of them a test names.
+ * @param inSample How many records the sample names.
  */
 export const listOf = <Item>(
   item: Pick<Field<Item>, 'schema' | 'sample'>,
@@ -138,6 +138,6 @@ export const object = <Table extends Fields>(table: Table): Field<DataOf<Table>>
 const mapFields = <Result>(table: Fields, map: (field: Field) => Result) =>
   Object.fromEntries(Object.entries(table).map(([name, field]) => [name, map(field)]));
 
-/** The id in what names a record: the id itself, or an object that has it; null where none is named. */
+/** The id of a record that is named by its id or by an object with its id; null if none is named. */
 export const idIn = (named: unknown): string | null =>
   typeof named === 'string' ? named : ((named as { readonly id: string } | null)?.id ?? null);

@@ -14,14 +14,14 @@ export type LiveModel =
 type Loader = DataLoader<string, object | null>;
 
 const loaders = new WeakMap<object, Map<string, Loader>>();
-/** PostgreSQL takes 65,535 parameters; a list of members can be longer. */
+/** PostgreSQL takes at most 65,535 parameters; a list of members can be longer. */
 const chunkSize = 10_000;
 
 /**
- * Finds records as they are now, in the order of their ids, null for those that are gone. What the fields of a page
- * of events ask for of one kind is read together.
+ * Finds records as they are now, in the order of the ids, null for those that were deleted. All fields of a page of
+ * events that ask for one kind of record are read in one batch.
  *
- * @param query What to select, as Pothos has it from the request.
+ * @param query The selection that Pothos derived from the request.
  */
 export async function findLive(
   context: GraphQLContext,
@@ -33,14 +33,14 @@ export async function findLive(
   return Promise.all(ids.map((id) => loader.load(id)));
 }
 
-/** Finds one record as it is now; null where there is none, or none is named. */
+/** Finds one record as it is now; null if there is none, or the id is null. */
 export async function findOneLive(
   context: GraphQLContext,
   model: LiveModel,
   id: string | null,
   query: object,
 ): Promise<never> {
-  // What a row of a model named by a string is, only the caller's field knows.
+  // The type of the row depends on `model`; only the calling field knows it.
   return (id === null ? null : (await findLive(context, model, [id], query))[0]) as never;
 }
 
@@ -52,7 +52,7 @@ function loaderOf(context: GraphQLContext, model: LiveModel, query: object): Loa
   if (ready) return ready;
   const loader: Loader = new DataLoader(
     (wanted) => {
-      // An id is read once a batch, and anew in the next one: what changed meanwhile is shown.
+      // Reads an id once a batch and again in the next, so that no batch shows stale records.
       loader.clearAll();
       return readLive(context, model, wanted, query);
     },
@@ -68,7 +68,7 @@ async function readLive(
   ids: readonly string[],
   query: object,
 ): Promise<(object | null)[]> {
-  // The delegates have one signature as far as it is used here, which their types do not say.
+  // The delegates share the signature used here, but their types do not say so.
   const delegates = {
     User: prisma.user,
     Role: prisma.role,

@@ -2,7 +2,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import type { Actor } from '../services.ts';
 import { type EventName, subjectIdOf } from './catalogue.ts';
 
-/** An event as the log has it. */
+/** An event as stored in the log. */
 export interface LoggedEvent {
   readonly id: string;
   readonly type: EventName;
@@ -13,14 +13,14 @@ export interface LoggedEvent {
   readonly position: EventPosition;
 }
 
-/** A place in the log: who wrote the row, then the row's number. */
+/** A position in the log: the transaction that wrote the row, then the row's number. */
 export interface EventPosition {
   /** A transaction id (xid8), in decimal. */
   readonly xid: string;
   readonly position: bigint;
 }
 
-/** Which events to read: those for which every field given holds. */
+/** Selects events. All given conditions must hold. */
 export interface EventFilter {
   readonly types?: readonly EventName[] | undefined;
   readonly subjectId?: string | undefined;
@@ -31,10 +31,10 @@ export interface EventFilter {
   readonly until?: Date | undefined;
 }
 
-/** Which events a subscription asks for: as {@link EventFilter}, with what does not change once they are written. */
+/** Selects events for a subscription, by what {@link EventFilter} tests except time. */
 export type LiveFilter = Pick<EventFilter, 'types' | 'subjectId' | 'actorId'>;
 
-/** Makes the test whether an event is asked for: what {@link readEvents} finds with the same filter. */
+/** Creates a test for events. It accepts the events that {@link readEvents} finds with the same filter. */
 export function matcher({ types, subjectId, actorId }: LiveFilter) {
   const wanted = types && new Set(types);
   return ({ type, data, actor }: Pick<LoggedEvent, 'type' | 'data' | 'actor'>): boolean =>
@@ -43,21 +43,21 @@ export function matcher({ types, subjectId, actorId }: LiveFilter) {
     (actorId === undefined || actor?.id === actorId);
 }
 
-/** Before every event. */
+/** The position before the first event. */
 export const logStart: EventPosition = { xid: '0', position: 0n };
 
-/** Whether the first place is before (negative), at (0) or behind (positive) the second. */
+/** Compares two positions: negative if the first comes before the second, 0 if they are the same, else positive. */
 export function comparePositions(a: EventPosition, b: EventPosition): number {
   if (a.xid === b.xid) return Number(a.position - b.position);
   // Decimal numbers without leading zeros.
   return a.xid.length - b.xid.length || (a.xid < b.xid ? -1 : 1);
 }
 
-/** A place in the log as clients hold it. */
+/** A position as a cursor for clients. */
 export const encodePosition = ({ xid, position }: EventPosition): string =>
   Buffer.from(`${xid}.${position}`).toString('base64url');
 
-/** The place that a client's cursor names, or undefined where it names none. */
+/** The position that a client's cursor stands for, or undefined if the cursor is malformed. */
 export function decodePosition(cursor: string): EventPosition | undefined {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const [, xid, position] = /^(\d{1,19})\.(\d{1,18})$/.exec(text) ?? [];
@@ -75,16 +75,17 @@ const condition = ({ types, subjectId, actorId, since, until }: EventFilter) => 
 
 type Reader = Pick<PrismaClient, '$queryRaw'>;
 
-// Where the log ends that was read so far.
+// For each reader, the end of the part of the log that it has read.
 const ends = new WeakMap<Reader, EventPosition['xid']>();
 
 /**
- * The condition that an event is settled. Two transactions can commit in the other order than their rows' numbers:
- * below the oldest transaction still open nothing more can appear, so a reader that stops there skips nothing. The
- * function is in the migrations: it does not wait for the transactions of other databases of the cluster.
+ * The SQL condition that an event is settled. Transactions do not always commit in the order of their rows' numbers. No
+ * new row can appear below the oldest open transaction, so a reader that stops there skips nothing. The SQL function is
+ * in the migrations; it ignores transactions of other databases in the cluster.
  *
- * What one reader was shown once stays settled for it. The function alone can fall back: it cannot tell any more that
- * a transaction was another database's if that one ends between the statement's snapshot and the look at its locks.
+ * An event that a reader has seen stays settled for that reader. The function's result alone can move back: it
+ * recognises a transaction of another database by its locks, and those are gone if it ends after the statement's
+ * snapshot.
  */
 export const settled = (reader: Reader): Prisma.Sql =>
   Prisma.sql`"xid" < greatest((SELECT "signet_settled_xid"()), ${ends.get(reader) ?? '0'}::xid8)`;
@@ -96,7 +97,8 @@ function noteEnd(reader: Reader, { position: { xid } }: LoggedEvent): void {
 
 type EventRow = Omit<LoggedEvent, 'position'> & EventPosition;
 
-// As text, which sorts "1000" before "999": a reader that sorts names the table's own column, or it gets this one.
+// `xid` is selected as text, which sorts "1000" before "999". So ORDER BY must name the table's column,
+// `"Event"."xid"`.
 const columns = Prisma.sql`"id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"`;
 
 const eventOf = ({ xid, position, ...event }: EventRow): LoggedEvent => ({
@@ -109,9 +111,9 @@ const place = ({ xid, position }: EventPosition) => Prisma.sql`(${xid}::xid8, ${
 /**
  * Reads settled events in the log's order, oldest first.
  *
- * @param options.after Only events behind this place.
- * @param options.before Only events in front of this place.
- * @param options.fromEnd Take the last ones instead of the first; they come oldest first all the same.
+ * @param options.after Only events after this position.
+ * @param options.before Only events before this position.
+ * @param options.fromEnd Take the last ones instead of the first. The result is oldest first either way.
  */
 export async function readEvents(
   prisma: Reader,
@@ -141,9 +143,9 @@ export async function readEvents(
 }
 
 /**
- * Reads what comes next in the log.
+ * Reads the next events of the log.
  *
- * @returns Settled events, oldest first, and when the first one happened that is committed but not settled yet.
+ * @returns Settled events, oldest first, and the time of the first event that is committed but not yet settled.
  */
 export async function readNext(
   prisma: Reader,
@@ -172,13 +174,13 @@ export async function findEvents(prisma: Reader, ids: readonly string[]): Promis
   return rows.map(eventOf);
 }
 
-/** The place of the last settled event; the log's start where there is none. */
+/** The position of the last settled event, or the log's start if there is none. */
 export async function readEnd(prisma: Reader): Promise<EventPosition> {
   const [last] = await readEvents(prisma, { take: 1, fromEnd: true });
   return last?.position ?? logStart;
 }
 
-/** How far a consumer has come; the log's start for one that is not known. */
+/** The position that a consumer has reached, or the log's start for an unknown consumer. */
 export async function readConsumer(prisma: Reader, name: string): Promise<EventPosition> {
   const [row] = await prisma.$queryRaw<{ xid: string; position: bigint }[]>`
     SELECT "xid"::text AS "xid", "position" FROM "EventConsumer" WHERE "name" = ${name}`;
@@ -186,9 +188,9 @@ export async function readConsumer(prisma: Reader, name: string): Promise<EventP
 }
 
 /**
- * Takes note of how far a consumer has come: never back.
+ * Saves the position that a consumer has reached. It never moves back.
  *
- * @param options.isNew Only where nothing is known of it yet.
+ * @param options.isNew Saves it only for a consumer that has no position yet.
  */
 export async function writeConsumer(
   prisma: Pick<PrismaClient, '$executeRaw'>,
@@ -203,16 +205,19 @@ export async function writeConsumer(
      WHERE NOT ${isNew}::boolean AND (c."xid", c."position") < (EXCLUDED."xid", EXCLUDED."position")`;
 }
 
-/** The name under which {@link EventConsumer} keeps how far the log has been purged. */
+/** The name of the consumer whose position says how far the log has been purged. */
 export const purgedName = 'purged';
 
-/** A reader stands before events that are not kept any more, or behind the end of a log that was restored. */
+/**
+ * A position from which the log cannot be read: events after it were purged, or it lies beyond the end of a restored
+ * log.
+ */
 export class CursorExpired extends Error {
   override readonly name = 'CursorExpired';
 }
 
 /**
- * Makes sure that everything behind a place is still in the log, and that the log has come as far.
+ * Checks that the log still holds every event after a position, and that it reaches that position.
  *
  * @throws {CursorExpired}
  */
@@ -225,15 +230,15 @@ export async function assertRetained(prisma: Reader, after: EventPosition): Prom
   if (gone) throw new CursorExpired();
 }
 
-/** What was committed at an instant, in terms of the transactions that wrote it. */
+/** Tells which events were committed at an instant. */
 export interface LogSnapshot {
   /** Whether an event had been committed by then. */
   includes(position: EventPosition): boolean;
-  /** Whether every event from this place on was committed later. */
+  /** Whether this event and all later ones were committed after it. */
   isBefore(position: EventPosition): boolean;
 }
 
-/** Takes note of what is committed by now. */
+/** Takes a snapshot of the events that are committed now. */
 export async function takeSnapshot(prisma: Reader): Promise<LogSnapshot> {
   const [row] = await prisma.$queryRaw<{ snapshot: string }[]>`
     SELECT pg_current_snapshot()::text AS "snapshot"`;

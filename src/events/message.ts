@@ -11,10 +11,10 @@ export interface EventText {
 }
 
 /**
- * The message that carries an event out of Signet: `{ id, type, timestamp, actor, data }`. What is JSON already goes in
- * unparsed.
+ * The message that carries an event out of Signet: `{ id, type, timestamp, actor, data }`. JSON text is inserted as it
+ * is, without parsing.
  *
- * @param result A JSON object whose members stand in the place of `data`: what a GraphQL document gave over the event.
+ * @param result The result of a GraphQL document executed on the event, as a JSON object. Its members replace `data`.
  */
 export function messageOfText(event: EventText, result: string | null = null): string {
   const { id, type, occurredAt, actor, data } = event;

@@ -2,13 +2,13 @@ import type { Transaction } from '../db/transaction.ts';
 import type { Services } from '../services.ts';
 import { purgedName } from './log.ts';
 
-// Short transactions: each of them holds the line for all readers of the log.
+// Small, because no reader of the log gets past an open transaction.
 const batchSize = 2_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes some of the events that are older than they are kept, the oldest first, and takes note of how far. What a
- * consumer has still to read stays, however old, and so does what is still to be delivered.
+ * Deletes a batch of expired events, oldest first, and saves the position reached. Events that a consumer has not read
+ * yet or that have pending deliveries stay, however old they are.
  *
  * @returns Whether there may be more.
  */

@@ -11,9 +11,8 @@ export type NewEvent = {
 }[EventName];
 
 /**
- * Writes events into the log, in the caller's transaction and in this order, and does nothing else: they are
- * there exactly if the change is. Whatever leaves the service reads the log afterwards; after the commit its readers
- * get a hint to look.
+ * Writes events into the log, in this order and in the caller's transaction, so that they are stored exactly if the
+ * change is. Deliveries read the log afterwards; the commit wakes the log's readers.
  */
 export async function recordEvents(
   tx: Transaction,
@@ -50,13 +49,13 @@ export function recordEvent<Name extends EventName>(
   type: Name,
   data: EventData<Name>,
 ): Promise<void> {
-  // One `Name` binds the two; the compiler does not carry that over to the union.
+  // `Name` ties `type` to `data`, but the compiler does not see that for the union.
   return recordEvents(tx, context, [{ type, data } as unknown as NewEvent]);
 }
 
 /**
- * What an update changed, comparing the records of before and after; undefined where nothing did, so that a call
- * that changes nothing raises nothing. `updatedAt` alone is no change.
+ * The fields in which two versions of a record differ; undefined if none do, so that an update without a change records
+ * no event. `updatedAt` is ignored.
  */
 export function changesBetween<Record extends object>(
   before: Record,

@@ -1,6 +1,6 @@
 /**
- * The records that events hold whole, in the GraphQL schema's field names. What is secret, a password or its digest,
- * has no field here.
+ * The records that events hold whole, with the field names of the GraphQL schema. Secrets such as passwords and their
+ * digests have no field here.
  */
 import {
   type DataOf,
@@ -19,7 +19,7 @@ import {
 
 const named = {
   name: text('Its name.', 'A test'),
-  description: textOrNull('What it is.'),
+  description: textOrNull('Its description.'),
 };
 const written = {
   createdAt: instant('When it was created.'),
@@ -27,23 +27,23 @@ const written = {
 };
 const roleType = oneOf(
   ['USER', 'MACHINE_TO_MACHINE'],
-  'Who it is for: USER or MACHINE_TO_MACHINE.',
+  'The kind of its holders: USER or MACHINE_TO_MACHINE.',
 );
 
-/** Their fields, by kind. A new field is a line here and one where the feature makes the record. */
+/** The fields of each kind of record. A new field needs a line here and one in the feature's `payload.ts`. */
 export const records = {
   User: {
     id: id('User'),
-    username: textOrNull('What the person signed in with.', 'test'),
+    username: textOrNull('The name that the person signed in with.', 'test'),
     primaryEmail: textOrNull('The e-mail address.', 'test@example.com'),
     primaryPhone: textOrNull('The telephone number in E.164.'),
     name: textOrNull("The person's name.", 'A test'),
     avatar: textOrNull('The URL of a picture.'),
     profile: json('Standard claims about the person.'),
-    customData: json('Whatever the admin tools keep about the person.'),
-    isEmailVerified: flag('Whether the person had shown to hold the e-mail address.'),
-    isPhoneVerified: flag('Whether the person had shown to hold the telephone number.'),
-    isSuspended: flag('Whether the person was kept from signing in.'),
+    customData: json('Data that your tools keep about the person.'),
+    isEmailVerified: flag('Whether the person had proved to own the e-mail address.'),
+    isPhoneVerified: flag('Whether the person had proved to own the telephone number.'),
+    isSuspended: flag('Whether the person was barred from signing in.'),
     hasPassword: flag('Whether the person had a password.'),
     lastSignInAt: instantOrNull('When the person last signed in.'),
     ...written,
@@ -52,7 +52,7 @@ export const records = {
     id: id('Role'),
     ...named,
     type: roleType,
-    isDefault: flag('Whether new users get it.'),
+    isDefault: flag('Whether new users get the role.'),
     ...written,
   },
   Scope: {
@@ -64,7 +64,7 @@ export const records = {
   Organization: {
     id: id('Organization'),
     ...named,
-    customData: json('Whatever the admin tools keep about the organization.'),
+    customData: json('Data that your tools keep about the organization.'),
     ...written,
   },
   OrganizationRole: { id: id('OrganizationRole'), ...named, type: roleType, ...written },
@@ -109,7 +109,7 @@ export type OrganizationScopeReference = DataOf<typeof organizationScopeFields>;
 /** The fields that an update changed, each with its value before and after. */
 export type Changes = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
-/** What an update changed. */
+/** The field `changes` of events about updates. */
 export const changes: Field<Changes> = {
   schema: {
     type: 'object',

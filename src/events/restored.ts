@@ -3,16 +3,15 @@ import type { Database } from '../db/database.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import { purgedName } from './log.ts';
 
-// As long as it takes: nothing is served before.
+// Long enough for any log: the service starts only after this.
 const timeoutMs = 60 * 60 * 1000;
 
 /**
- * Makes a log readable that was restored from a dump. Its events were written by transactions of another cluster, and
- * where that one had counted further they lie in the future here: no reader would come to them, and consumers that
- * stand behind them would not see what is written from now on.
+ * Makes a log readable after a restore from a dump. Its events carry transaction ids of another cluster. Ids above the
+ * current one of this cluster would never settle, and consumers positioned there would miss the events written now.
  *
- * All of it is written anew, in its order, by one transaction of this cluster. Consumers keep their place. Cursors that
- * clients hold are from the other cluster and mean nothing here: from now on they have expired.
+ * One transaction of this cluster renumbers all events in their order and moves the consumers along. The cursors that
+ * clients hold mean nothing in this cluster; they count as expired.
  */
 export async function adoptRestoredLog(
   { prisma }: Pick<Database, 'prisma'>,
@@ -20,7 +19,7 @@ export async function adoptRestoredLog(
 ): Promise<void> {
   const events = await prisma.$transaction(
     async (tx) => {
-      // Nodes that start together take turns, however long one of them takes.
+      // Nodes that start together wait for each other, without a limit.
       await tx.$executeRaw`SET LOCAL lock_timeout = 0`;
       if (!(await isOfAnotherCluster(tx))) return undefined;
       await tx.$executeRaw`LOCK TABLE "EventConsumer", "Event" IN ACCESS EXCLUSIVE MODE`;
@@ -45,8 +44,9 @@ export async function adoptRestoredLog(
         INSERT INTO "EventConsumer" ("name", "xid", "position")
         VALUES (${purgedName}, pg_current_xact_id(), ${base}::bigint)
         ON CONFLICT ("name") DO UPDATE SET "position" = EXCLUDED."position"`;
-      // What was still to be fanned out goes to the webhooks that are on now: since just before this transaction, of
-      // which its own snapshot would say that it is over where a later one is.
+      // The events that are not fanned out yet go to the webhooks that are enabled now. Their period begins just before
+      // this transaction. The transaction's own snapshot would not do: it counts this transaction as over if a later
+      // one is.
       await tx.$executeRaw`DELETE FROM "WebhookPeriod" WHERE "until" IS NOT NULL`;
       await tx.$executeRaw`
         UPDATE "WebhookPeriod"

@@ -1,6 +1,6 @@
 import { assertAllowed, builder, nodeTypeOfEvents } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { connectionOf, pageSize } from '../graphql/lists/page.ts';
+import { connectionOf, pageInfoOf, pageSize } from '../graphql/lists/page.ts';
 import { requestError } from '../graphql/request-error.ts';
 import type { Actor } from '../services.ts';
 import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';
@@ -20,19 +20,19 @@ import {
 import { typedFieldsOf } from './typed-fields.ts';
 
 const ActorTypeEnum = builder.enumType('ActorType', {
-  description: 'What did something.',
+  description: 'The kinds of actor.',
   values: {
     USER: { description: 'A person.' },
-    APPLICATION: { description: 'An application, for itself.' },
+    APPLICATION: { description: 'An application acting for itself.' },
     SYSTEM: { description: 'Signet itself.' },
   } as const,
 });
 
 const ActorInterface = builder.interfaceRef<Actor>('Actor').implement({
-  description: 'Who did something.',
+  description: 'The user, the application or the system that caused an event.',
   resolveType: ({ type }) => actorTypes[type],
   fields: (t) => ({
-    type: t.expose('type', { type: ActorTypeEnum, description: 'What did it.' }),
+    type: t.expose('type', { type: ActorTypeEnum, description: 'The kind of actor.' }),
     id: t.exposeID('id', {
       nullable: true,
       description: "The user's or the application's id; null for Signet itself.",
@@ -52,7 +52,7 @@ const actorTypes = {
 } as const;
 
 builder.objectType(builder.objectRef<Actor>('UserActor'), {
-  description: 'A person who did something, through an application.',
+  description: 'A person acting through an application.',
   interfaces: [ActorInterface],
   fields: (t) => ({
     user: t.prismaField({
@@ -72,7 +72,7 @@ builder.objectType(builder.objectRef<Actor>('UserActor'), {
 });
 
 builder.objectType(builder.objectRef<Actor>('ApplicationActor'), {
-  description: 'An application that did something for itself.',
+  description: 'An application acting for itself.',
   interfaces: [ActorInterface],
   fields: (t) => ({
     application: t.prismaField({
@@ -85,7 +85,7 @@ builder.objectType(builder.objectRef<Actor>('ApplicationActor'), {
 });
 
 builder.objectType(builder.objectRef<Actor>('SystemActor'), {
-  description: 'Signet itself, at a start or by the clock.',
+  description: 'Signet itself, at startup or on a schedule.',
   interfaces: [ActorInterface],
 });
 
@@ -100,14 +100,14 @@ export const EventTypeEnum = builder.enumType('EventType', {
   ) as Record<string, { value: EventName; description: string }>,
 });
 
-// What loads events for `node` and `nodes`; the row tells which type each of them is.
+// Loads events for `node` and `nodes`; the row says which type each event has.
 const eventsById = {
   brandLoadedObjects: false,
   async loadManyWithoutCache(ids: string[], { caller, database: { prisma } }: GraphQLContext) {
     try {
       assertAllowed(caller, 'events:read');
     } catch (error) {
-      // In the place of each: what else `nodes` was asked for is there all the same.
+      // One error for each event, so that `nodes` still answers for the other records.
       return ids.map(() => error as Error);
     }
     const events = await findEvents(prisma, ids);
@@ -119,16 +119,16 @@ const eventsById = {
   },
 };
 
-/** Something that happened. */
+/** A recorded event. */
 export const EventInterface = builder.interfaceRef<LoggedEvent>('Event').implement({
-  description: 'Something that happened, written in the same transaction as the change itself.',
+  description: 'A recorded event. It is written in the same transaction as the change itself.',
   authScopes: { scope: 'events:read' },
   interfaces: [builder.nodeInterfaceRef()],
   resolveType: ({ type }) => typeNameOf(type),
   fields: (t) => ({
     id: t.exposeID('id', { description: "The event's id: a TypeID with the prefix `evt`." }),
     cursor: t.string({
-      description: 'Its place in the log: read on or subscribe from here with `after`.',
+      description: 'Its position in the log. Pass it as `after` to read on or subscribe from here.',
       resolve: ({ position }) => encodePosition(position),
     }),
     type: t.expose('type', { type: EventTypeEnum, description: 'Its type.' }),
@@ -137,7 +137,7 @@ export const EventInterface = builder.interfaceRef<LoggedEvent>('Event').impleme
     actor: t.expose('actor', { type: ActorInterface, nullable: true, description: 'Who did it.' }),
     data: t.expose('data', {
       type: 'JSONObject',
-      description: 'What changed, as it was then: the same JSON that webhooks get.',
+      description: 'The JSON that webhooks get: what changed, as it was then.',
     }),
   }),
 });
@@ -171,7 +171,7 @@ async function refuseExpired(...check: Parameters<typeof assertRetained>): Promi
   }
 }
 
-/** What a reader is told who asks for events behind a place from which not all are kept any more. */
+/** The error for a cursor after which the log no longer holds every event. */
 export const cursorExpired = () =>
   requestError(
     'CURSOR_EXPIRED',
@@ -187,12 +187,14 @@ builder.queryFields((t) => ({
       args: {
         types: t.arg({
           type: [EventTypeEnum],
-          description: 'Events of these types. Absent: of all.',
+          description: 'Only events of these types. Absent: all types.',
         }),
-        subjectId: t.arg.id({ description: 'Events about the thing with this id.' }),
-        actorId: t.arg.id({ description: 'What the user or application with this id did.' }),
-        since: t.arg({ type: 'DateTime', description: 'Events from this instant on.' }),
-        until: t.arg({ type: 'DateTime', description: 'Events before this instant.' }),
+        subjectId: t.arg.id({ description: 'Only events about the record with this id.' }),
+        actorId: t.arg.id({
+          description: 'Only events caused by the user or application with this id.',
+        }),
+        since: t.arg({ type: 'DateTime', description: 'Only events at or after this instant.' }),
+        until: t.arg({ type: 'DateTime', description: 'Only events before this instant.' }),
       },
       resolve: async (_root, args, { database: { prisma } }) => {
         const size = pageSize(args);
@@ -219,12 +221,7 @@ builder.queryFields((t) => ({
         const edges = page.map((node) => ({ node, cursor: encodePosition(node.position) }));
         return {
           edges,
-          pageInfo: {
-            hasNextPage: isBackward ? before !== undefined : hasMore,
-            hasPreviousPage: isBackward ? hasMore : after !== undefined,
-            startCursor: edges.at(0)?.cursor ?? null,
-            endCursor: edges.at(-1)?.cursor ?? null,
-          },
+          pageInfo: pageInfoOf(args, hasMore, (index) => edges.at(index)?.cursor),
           totalCount: () => countEvents(prisma, filter),
         };
       },
@@ -239,21 +236,23 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: EventInterface,
     description:
-      'The event log, live: with `after` everything since that cursor first, then what comes, in order and each event once. A connection whose reader falls behind is closed (WebSocket code 1013): come again with the last cursor. One whose token is no longer good is closed with 4403. An `after` older than the log is kept, or not of this log, fails with `CURSOR_EXPIRED`.',
+      'The event log, live, in order and each event once. With `after` it sends the events after that cursor first, then new events. A connection whose reader is too slow is closed (WebSocket code 1013); reconnect with the last cursor. A connection whose token is no longer valid is closed with 4403. The error `CURSOR_EXPIRED` means that the log no longer holds the events after this cursor, or that the cursor is from another log.',
     authScopes: { scope: 'events:read' },
     args: {
       types: t.arg({
         type: [EventTypeEnum],
-        description: 'Events of these types. Absent: of all.',
+        description: 'Only events of these types. Absent: all types.',
       }),
       after: t.arg.string({
         description:
-          'A cursor of the log: begin behind it. Absent: from now on. Over server-sent events the header `Last-Event-ID` of a client that connects anew goes before it.',
+          'A cursor of the log; the subscription begins after it. Absent: new events only. Over server-sent events, the header `Last-Event-ID` of a client that reconnects takes precedence.',
       }),
-      subjectId: t.arg.id({ description: 'Events about the thing with this id.' }),
-      actorId: t.arg.id({ description: 'What the user or application with this id did.' }),
+      subjectId: t.arg.id({ description: 'Only events about the record with this id.' }),
+      actorId: t.arg.id({
+        description: 'Only events caused by the user or application with this id.',
+      }),
     },
-    // The events themselves come from the process' one feed, not through here.
+    // The events come from the process's one feed, not from this iterator.
     subscribe: async (_root, args, { requestEvents, lastEventId, database: { prisma } }) => {
       const after = positionOf(lastEventId ?? args.after);
       if (after) await refuseExpired(prisma, after);

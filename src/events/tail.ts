@@ -5,32 +5,32 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { type EventPosition, type LoggedEvent, readEnd, readNext } from './log.ts';
 
-/** The one place in a process that follows the log. */
+/** Follows the log; one for each process. */
 export interface Tail {
-  /** How far it has read: what it hands out next lies behind this place. */
+  /** The position that it has read to. The next events come after it. */
   readonly position: EventPosition;
   /**
-   * Hands every event from here on to the listener, in the log's order, in batches, once each. A listener does not
-   * wait: it takes note and returns.
+   * Hands every later event to the listener, in batches, in the log's order, each once. A listener must return at once
+   * and do its work later.
    */
   subscribe(listener: (events: readonly LoggedEvent[]) => void): () => void;
-  /** Tells the listener that the log goes on, for those who read it themselves. */
+  /** Calls the listener when new events have settled, for code that reads the log itself. */
   onSettled(listener: () => void): () => void;
-  /** Lets a read under way end, and reads no more. */
+  /** Waits for a running read to end and stops reading. */
   stop(): Promise<void>;
 }
 
 const batchSize = 500;
-/** Without a hint. */
+/** The longest wait for a hint. */
 const pollMs = 1_000;
-/** Between reads where hints come all the time: what settles meanwhile comes in one batch. */
+/** The pause between reads when hints keep coming. The events that settle meanwhile make one batch. */
 const restMs = 2;
-/** The same while nobody listens to the events themselves. */
+/** The pause while nobody listens to the events themselves. */
 const idleRestMs = 10;
-/** The first wait for a transaction that is still open; each next one is twice as long, up to the poll. */
+/** The first wait for an open transaction. Each further wait is twice as long, up to `pollMs`. */
 const unsettledMs = 4;
 
-/** Starts to follow the log from its present end. */
+/** Starts following the log from its current end. */
 export async function startTail(services: {
   readonly database: Database;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export async function startTail(services: {
 
   new Gauge({
     name: 'signet_event_log_lag_seconds',
-    help: 'Age of the oldest event that is committed and not yet handed out by this process, in seconds.',
+    help: 'Age of the oldest committed event that this process has not handed out yet, in seconds.',
     registers: [metrics],
     collect() {
       const lagMs = behindSince ? clock.now().getTime() - behindSince.getTime() : 0;
@@ -76,7 +76,7 @@ export async function startTail(services: {
         }
         const isFull = events.length === batchSize;
         behindSince = isFull ? last?.occurredAt : unsettledSince;
-        // The transaction that holds the line may raise no event, and then it gives no hint when it ends.
+        // The open transaction may record no event, and then its end gives no hint. So the waits start short.
         waitMs = unsettledSince && !last ? Math.min(waitMs * 2, pollMs) : unsettledMs;
         if (!isFull) await rest(unsettledSince ? waitMs : pollMs);
       } catch (error) {

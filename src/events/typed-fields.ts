@@ -8,7 +8,7 @@ import { liveFieldOf, shownValue, snapshotFieldOf, snapshotTypes, wordsOf } from
 
 type FieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, LoggedEvent>;
 
-/** How many records a list of an event is taken to have when a request is priced: few have more. */
+/** The length of an event's list that the cost of a request assumes. Few lists are longer. */
 const listCost = 10;
 
 const FieldChange = builder
@@ -17,17 +17,17 @@ const FieldChange = builder
     description: 'A field that an update changed.',
     fields: (t) => ({
       field: t.exposeString('field', { description: 'Its name.' }),
-      from: t.expose('from', { type: 'JSON', nullable: true, description: 'What it held.' }),
-      to: t.expose('to', { type: 'JSON', nullable: true, description: 'What it holds.' }),
+      from: t.expose('from', { type: 'JSON', nullable: true, description: 'Its value before.' }),
+      to: t.expose('to', { type: 'JSON', nullable: true, description: 'Its value after.' }),
     }),
   });
 
-/** The fields that an event's object in GraphQL adds to its interface, as the catalogue has its data. */
+/** The fields that an event's GraphQL type adds to the interface `Event`, made from the catalogue. */
 export function typedFieldsOf(t: FieldBuilder, name: EventName) {
   const { data, holds } = definitionOf(name);
   const ofRecord: Fields = holds ? records[holds] : {};
   const entries = Object.entries(data).flatMap(([key, field]) =>
-    // The fields of a record are in its snapshot.
+    // The snapshot already has the record's own fields.
     field.typed && field !== ofRecord[key] ? [typedField(t, key, field.typed)] : [],
   );
   return { ...Object.fromEntries(entries), ...(holds && recordFields(t, name, holds)) };
@@ -73,13 +73,14 @@ const liveField = (
 const liveList = (t: FieldBuilder, { model, description }: LiveField, key: string) =>
   t.prismaField({
     type: [model],
-    // Where the reader may not see them, the event itself is still there.
+    // Nullable, so that a reader without the right to these records still gets the event.
     nullable: true,
     description,
     complexity: { field: 1, multiplier: listCost },
     resolve: async (query, { data }, _args, context) => {
       const ids = (data[key] as readonly unknown[]).map((named) => idIn(named) as string);
       const found = await findLive(context, model, ids, query);
+      // They are rows of the model; its name is known only at run time, so the row's type is not.
       return found.filter((record) => record !== null) as never;
     },
   });
@@ -87,7 +88,7 @@ const liveList = (t: FieldBuilder, { model, description }: LiveField, key: strin
 const changesField = (t: FieldBuilder, key: string) =>
   t.field({
     type: [FieldChange],
-    description: 'What `data.changes` holds, typed: each field that changed.',
+    description: 'The content of `data.changes`, typed: the fields that changed.',
     resolve: ({ data }) =>
       Object.entries((data[key] ?? {}) as Changes).map(([field, { from, to }]) => ({
         field,
@@ -104,7 +105,7 @@ const recordFields = (t: FieldBuilder, name: EventName, model: RecordModel) => (
   ),
   [snapshotFieldOf(model)]: t.field({
     type: snapshotTypes[model],
-    description: 'What `data` holds of the record, typed: it is there after the record is gone.',
+    description: 'The record in `data`, typed. It stays readable after the record is deleted.',
     resolve: ({ data }) => recordIn(name, data),
   }),
 });

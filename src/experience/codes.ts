@@ -62,11 +62,12 @@ export interface SentCode {
 }
 
 /**
- * Sends a code, or tells the reader of the address why there is none. The answer, the work and the number of messages
- * are the same whether or not the address has an account. Earlier codes stay valid, within one budget of attempts.
+ * Sends a code, or a message to the address which says why there is none. The answer, the work and the number of
+ * messages are the same whether or not the address has an account. Earlier codes stay valid, within one budget of
+ * attempts.
  *
  * @throws {InvalidInputError} {@link RateLimitedError}, after which `Message.RateLimited` is raised once a window;
- *   {@link NotAllowedError} when the settings do not offer it; {@link InteractionExpiredError}
+ * {@link NotAllowedError} when the settings do not allow it; {@link InteractionExpiredError}
  */
 export async function sendCode(
   context: VisitContext,
@@ -279,7 +280,10 @@ function templateFor(purpose: InteractionEvent, holder: User | null): MessageTem
   return holder ? purpose : 'NO_ACCOUNT';
 }
 
-/** The page that fills the code in, in the browser of the interaction; in other browsers it asks for the code. */
+/**
+ * The URL of the page for a link in a message. In the browser of the interaction the page fills in the code; in other
+ * browsers it shows the code.
+ */
 function linkTo(
   { baseUrl }: Services,
   { uid }: InteractionAccess,
@@ -294,7 +298,10 @@ function linkTo(
 
 const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
-/** Bound to the verification and to a key outside the database: six digits alone can be found by trying all. */
+/**
+ * Uses the verification's id and a key outside the database. A plain digest of six digits could be reversed by trying
+ * all.
+ */
 const codeDigest = (
   { cipher }: Pick<Services, 'cipher'>,
   verificationId: string,

@@ -7,7 +7,7 @@ import type { Actor, Context, InteractionAccess, VisitContext } from '../service
 
 const parts = { verifications: true, application: true } satisfies Prisma.InteractionInclude;
 
-/** A running sign-in, with all that was verified in it. */
+/** A running sign-in with its verifications. */
 export type Interaction = Prisma.InteractionGetPayload<{ include: typeof parts }>;
 
 /** The stored digest of a token, or of the id of the provider's interaction. */

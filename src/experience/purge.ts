@@ -6,7 +6,7 @@ const keptMs = 24 * 60 * 60 * 1000;
 const batchSize = 1_000;
 
 /**
- * Deletes interactions that ended a day ago, with all that was verified in them.
+ * Deletes interactions that ended a day ago, with their verifications.
  *
  * @returns Whether there may be more.
  */

@@ -16,8 +16,9 @@ import { distinct, jsonObject, name, parseInput } from '../input.ts';
 import { joinJustInTime } from '../organizations/just-in-time.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
+import { userConflicts, username } from '../users/fields.ts';
 import { hashQueue } from '../users/hash-queue.ts';
-import { insertUser, userConflicts, username } from '../users/operations.ts';
+import { insertUser } from '../users/operations.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
 import { rejections } from '../users/password-policy.ts';
 import { userRecord } from '../users/payload.ts';
@@ -51,8 +52,8 @@ const conflicts: Conflicts = {
 };
 
 /**
- * Creates an account from what was verified in the interaction, with default roles and just-in-time memberships, and
- * signs the person in. Raises `User.Created`, `PostRegister`, and `Organization.Membership.Updated` for each
+ * Creates an account from the verified addresses of the interaction, with default roles and just-in-time memberships,
+ * and signs the person in. Raises `User.Created`, `PostRegister`, and `Organization.Membership.Updated` for each
  * membership.
  *
  * @throws {NotAllowedError} when registration is closed, or the interaction has an account;

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { Application, Prisma } from '../generated/prisma/client.ts';
-import { newId } from '../ids.ts';
+import { idForQuery, newId } from '../ids.ts';
 import { parseInput, text } from '../input.ts';
 import { findAuthorizationFault } from '../oidc/provider/headless.ts';
 import { interactionTtlSeconds } from '../oidc/provider/provider.ts';
-import { idForQuery } from '../oidc/token/target.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { digestOf } from './interaction.ts';
 
@@ -45,8 +44,8 @@ export const headlessRequestOf = (request: Prisma.JsonValue): HeadlessRequest =>
  * Begins an interaction without a browser.
  *
  * @returns The access to it, and its token, which is not stored.
- * @throws {NotFoundError} of the application; {@link NotAllowedError} when the application may not do this;
- *   {@link InvalidInputError} on what its redirect URIs or the directory do not allow.
+ * @throws {NotFoundError} of the application; {@link NotAllowedError} when the application may not do this; {@link
+ * InvalidInputError} when the redirect URI, the resource or the organization is not allowed.
  */
 export async function startInteraction(
   context: VisitContext,

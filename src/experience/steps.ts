@@ -57,8 +57,8 @@ const isReady = (interaction: Interaction, settings: SignInExperience): boolean 
   missingForSignUp(interaction, settings).every((field) => field === 'USERNAME');
 
 /**
- * What a registration still needs: the addresses that must be verified, and the user name, which comes with the
- * registration itself.
+ * The identifiers that a registration still needs: the required address if it is not verified yet. A user name comes
+ * with the registration itself.
  */
 export function missingForSignUp(
   interaction: Interaction,

@@ -13,7 +13,9 @@ import { getDatamodel } from '../generated/pothos.ts';
 
 import { kindOfId } from '../ids.ts';
 import type { GraphQLContext } from './context.ts';
+import { costLimits, tooComplex } from './cost.ts';
 import { mutationResultName } from './names.ts';
+import { publicExtensions } from './public-error.ts';
 import { requestError } from './request-error.ts';
 
 /** The schemas built from one set of types: the management API, and the API for people who sign in. */
@@ -47,14 +49,8 @@ interface Declared {
   Connection: { readonly totalCount: number | (() => Promise<number>) };
 }
 
-/** The limits of one request. */
+/** The limits of one request, beside what its operation may cost. */
 export const limits = {
-  /** Levels of fields. */
-  depth: 12,
-  /** Fields in the widest selection. */
-  breadth: 150,
-  /** One for each field, times the page size of each list above it. */
-  cost: 300_000,
   /** Aliases in a document. */
   aliases: 30,
   /** Tokens in a document. */
@@ -65,7 +61,8 @@ export const limits = {
   nodes: 1_000,
 } as const;
 
-const defaultPageSize = 20;
+/** Records in a page if the request does not say. */
+export const defaultPageSize = 20;
 
 /** The type that loads events of every type by id: an event's id does not name its type. */
 export const nodeTypeOfEvents = 'UserCreatedEvent';
@@ -85,9 +82,9 @@ export function assertAllowed(caller: Caller | null, required: ManagementScope):
 
 // An error in one field must not change the status of the whole answer.
 function inPlace(error: unknown): unknown {
-  if (!(error instanceof GraphQLError)) return error;
-  const { http: _http, ...extensions } = error.extensions;
-  return new GraphQLError(error.message, { extensions });
+  return error instanceof GraphQLError
+    ? new GraphQLError(error.message, { extensions: publicExtensions(error) })
+    : error;
 }
 const isNode = (schema: GraphQLSchema, { typename }: { readonly typename: string }): boolean => {
   const type = schema.getType(typename);
@@ -130,17 +127,16 @@ export const builder = new SchemaBuilder<Declared>({
       // A fault thrown here would hit all fields that are resolved together.
       return { typename: kind === 'Event' ? nodeTypeOfEvents : (kind ?? ''), id };
     },
-    nodeTypeOptions: { description: 'Anything that has an id of its own.' },
+    nodeTypeOptions: { description: 'A record with its own id.' },
     idFieldOptions: { description: 'The id: a TypeID, whose prefix names the type.' },
     nodeQueryOptions: {
-      description: 'The record with this id, or null if nothing has it.',
+      description: 'The record with this id, or null if there is none.',
       args: { id: { description: 'An id of any kind.' } },
       resolve: (_root, args, _context, { schema }, resolveNode) =>
         isNode(schema, args.id) ? resolveNode(args.id) : null,
     },
     nodesQueryOptions: {
-      description:
-        'The records with these ids, in the same order, with null where nothing has the id.',
+      description: 'The records with these ids, in the same order, with null for each unknown id.',
       args: { ids: { description: `Ids of any kind, at most ${limits.nodes}.` } },
       complexity: ({ ids }: { ids: readonly unknown[] }) => ({
         field: 1,
@@ -153,7 +149,7 @@ export const builder = new SchemaBuilder<Declared>({
             `"ids" must have at most ${limits.nodes} entries.`,
           );
         }
-        // Pothos loads the ids in the arguments object itself.
+        // Pothos loads the ids in the arguments object itself. It answers null with null, which its type does not say.
         args.ids = args.ids.map((id) => (isNode(schema, id) ? id : (null as never)));
         return resolveNodes(args.ids);
       },
@@ -174,9 +170,11 @@ export const builder = new SchemaBuilder<Declared>({
       description: 'The cursor of the first entry; null on an empty page.',
     },
     endCursorFieldOptions: { description: 'The cursor of the last entry; null on an empty page.' },
-    firstArgOptions: { description: 'How many to list: 20 by default, at most 100.' },
+    firstArgOptions: {
+      description: `How many to list: ${defaultPageSize} by default, at most ${limits.pageSize}.`,
+    },
     afterArgOptions: { description: 'Lists the entries after this cursor.' },
-    lastArgOptions: { description: 'How many to list from the end, at most 100.' },
+    lastArgOptions: { description: `How many to list from the end, at most ${limits.pageSize}.` },
     beforeArgOptions: { description: 'Lists the entries before this cursor.' },
   },
   scopeAuth: {
@@ -203,20 +201,18 @@ export const builder = new SchemaBuilder<Declared>({
     defaultUnionOptions: { name: ({ fieldName }) => mutationResultName(fieldName) },
   },
   complexity: {
-    limit: { complexity: limits.cost, depth: limits.depth, breadth: limits.breadth },
+    limit: costLimits,
     // A connection costs as much as it can return: its page size times the cost of each record.
     fieldComplexity: (args, _context, { args: parameters }) =>
       parameters.some(({ name }) => name === 'first')
         ? { field: 1, multiplier: Number(args['first'] ?? args['last'] ?? defaultPageSize) }
         : // By default the plugin multiplies any other list by ten, `edges` too.
           { field: 1, multiplier: 1 },
-    complexityError: (kind, { depth, breadth, complexity }) => {
-      const measured = { Depth: depth, Breadth: breadth, Complexity: complexity }[kind];
-      return requestError(
-        'QUERY_TOO_COMPLEX',
-        `The query is too complex: its ${kind.toLowerCase()} is ${measured}.`,
-      );
-    },
+    complexityError: (kind, cost) =>
+      tooComplex(
+        ({ Depth: 'depth', Breadth: 'breadth', Complexity: 'complexity' } as const)[kind],
+        cost,
+      ),
   },
 });
 
@@ -227,12 +223,13 @@ export type SchemaTypes =
 // A root field belongs to the management graph unless it says otherwise.
 const roots = { subGraphs: everyGraph, defaultSubGraphsForFields: ['management' as const] };
 
-builder.queryType({ ...roots, description: 'What can be read.' });
+builder.queryType({ ...roots, description: 'Everything that can be read.' });
 builder.subscriptionType({
   description:
-    'What can be followed live, over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
+    'Everything that can be followed live, over WebSocket (`graphql-transport-ws`) or server-sent events, both at `/graphql`.',
 });
 builder.mutationType({
   ...roots,
-  description: 'What can be changed: every mutation takes one input and returns a result union.',
+  description:
+    'Everything that can be changed. Each mutation takes one input and returns a result union.',
 });

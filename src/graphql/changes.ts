@@ -4,10 +4,10 @@ import { Repeater } from '@repeaterjs/repeater';
 const pollMs = 500;
 
 /**
- * Gives rows as they change from now on, whichever node changes them: each as it is when it is read, so that a reader
- * who is slow gets the last state and no backlog.
+ * Yields rows as they change from now on, on any node. Each row has its state at the time of the read, so a slow reader
+ * gets the latest state and no backlog.
  *
- * @param readMore Reads what changed since the last time; undefined where nothing can change any more.
+ * @param readMore Reads the rows that changed since its last call. Undefined: nothing can change any more.
  */
 export const changes = <Row>(
   readMore: () => Promise<readonly Row[] | undefined>,

@@ -13,7 +13,7 @@ export interface GraphQLContext extends Context {
   readonly visit?: Visit;
 }
 
-/** What identifies a visitor of the Experience API. */
+/** The visitor of the Experience API, and the interaction that the request proves. */
 export interface Visit {
   readonly visitor: Visitor;
   /** The visitor's interaction, running or over; null without proof of one. */

@@ -7,8 +7,33 @@ import {
   getVariableValues,
   Kind,
 } from 'graphql';
-import { limits } from './builder.ts';
 import { requestError } from './request-error.ts';
+
+/** The limits of what one operation asks for. */
+export const costLimits = {
+  /** Levels of fields. */
+  depth: 12,
+  /** Fields in the widest selection. */
+  breadth: 150,
+  /** One for each field, times the page size of each list above it. */
+  complexity: 300_000,
+} as const;
+
+type Measure = keyof typeof costLimits;
+
+/** What an operation asks for. */
+type Cost = Readonly<Record<Measure, number>>;
+
+/** The first measure of which an operation asks for too much; undefined if it is within the limits. */
+export const findExcess = (cost: Cost): Measure | undefined =>
+  (['depth', 'breadth', 'complexity'] as const).find((each) => cost[each] > costLimits[each]);
+
+/** The error for an operation that asks for too much. */
+export const tooComplex = (measure: Measure, cost: Cost): GraphQLError =>
+  requestError(
+    'QUERY_TOO_COMPLEX',
+    `The query is too complex: its ${measure} is ${cost[measure]}.`,
+  );
 
 /**
  * Checks the cost of an operation before any of it runs. A subscription's resolvers run only with its first event,
@@ -33,19 +58,10 @@ export function costFault(operation: {
   );
   if (errors) return undefined;
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
-  const { complexity, depth, breadth } = complexityFromQuery(
+  const cost = complexityFromQuery(
     { kind: Kind.DOCUMENT, definitions: [chosen, ...fragments] },
     { schema, variables: { ...variableValues } },
   );
-  const excess = (
-    [
-      ['depth', depth, limits.depth],
-      ['breadth', breadth, limits.breadth],
-      ['complexity', complexity, limits.cost],
-    ] as const
-  ).find(([, measured, limit]) => measured > limit);
-  return (
-    excess &&
-    requestError('QUERY_TOO_COMPLEX', `The query is too complex: its ${excess[0]} is ${excess[1]}.`)
-  );
+  const excess = findExcess(cost);
+  return excess && tooComplex(excess, cost);
 }

@@ -20,7 +20,7 @@ import { builder, everyGraph } from './builder.ts';
 
 const descriptions: Record<ErrorCode, string> = {
   INVALID_INPUT: 'Fields of the input break rules.',
-  NOT_FOUND: 'Nothing has the given id.',
+  NOT_FOUND: 'There is no record with the given id.',
   CONFLICT: 'Another record already has this value in a unique field.',
   NOT_ALLOWED: 'A rule forbids it, or it would give rights that the caller does not hold.',
   VERIFICATION_FAILED:
@@ -43,7 +43,7 @@ export const ErrorCodeEnum = builder.enumType('ErrorCode', {
 const ErrorInterface = builder.interfaceRef<Refusal>('Error').implement({
   subGraphs: everyGraph,
   description:
-    'The request was understood and declined: nothing was written, and no event was raised.',
+    'A request that was understood and declined. Nothing was written, and no event was recorded.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCodeEnum, description: 'The kind of failure.' }),
     message: t.exposeString('message', { description: 'The failure as a text for people.' }),
@@ -72,7 +72,7 @@ const Issue = builder.objectRef<InputIssue>('InputIssue').implement({
       resolve: ({ code }) => code ?? 'INVALID_VALUE',
     }),
     message: t.exposeString('message', {
-      description: 'What is wrong there, as a text for people.',
+      description: 'The fault as a text for people.',
     }),
   }),
 });
@@ -96,7 +96,7 @@ builder.objectType(NotFoundError, {
   subGraphs: everyGraph,
   description: descriptions.NOT_FOUND,
   interfaces: [ErrorInterface],
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that nothing has.' }) }),
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The unknown id.' }) }),
 });
 
 builder.objectType(ConflictError, {

@@ -3,13 +3,13 @@ import { chooseLanguage } from '../sign-in-experience/language.ts';
 import { defaultSignInExperience, readSignInExperience } from '../sign-in-experience/settings.ts';
 import type { Look } from './page.ts';
 
-/** What tells which language a person speaks. */
+/** The signs of the language that a person speaks. */
 export interface Spoken {
   readonly acceptLanguage: string | undefined;
   readonly uiLocales?: unknown;
 }
 
-/** The look of the pages for one person: as the operator has set it, in the person's language where it is spoken here. */
+/** The look of the pages for one person: the operator's branding, in the person's language if Signet has it. */
 export async function lookFor(
   { database }: Pick<Services, 'database'>,
   { uiLocales, acceptLanguage }: Spoken,
@@ -18,7 +18,7 @@ export async function lookFor(
   return { branding, language: chooseLanguage(uiLocales, acceptLanguage) ?? defaultLanguage };
 }
 
-/** The look of a page that tells of a failure, which may be the database's: Signet's own. */
+/** Signet's own look, for a page about a failure: the database may be down. */
 export const lookWithoutDatabase = ({ uiLocales, acceptLanguage }: Spoken): Look => ({
   branding: defaultSignInExperience.branding,
   language: chooseLanguage(uiLocales, acceptLanguage) ?? defaultSignInExperience.defaultLanguage,

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page as it is. */
+/** Markup that is safe to insert into a page. */
 export class Html {
   readonly markup: string;
 
@@ -18,7 +18,7 @@ const entities: Record<string, string> = {
 const escapeText = (text: string) =>
   text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** What a template can hold: markup, text that gets escaped, or nothing. */
+/** A value in a template: markup, text that is escaped, or nothing. */
 export type HtmlValue = Html | string | undefined | false | readonly Html[];
 
 function render(value: HtmlValue): string {
@@ -27,6 +27,6 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' ? escapeText(value) : value.map(render).join('');
 }
 
-/** Writes markup; every value in it is escaped unless it is markup itself. */
+/** Builds markup from a template. Every value is escaped unless it is markup itself. */
 export const html = (strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   new Html(strings.reduce((done, part, i) => `${done}${render(values[i - 1])}${part}`));

@@ -4,7 +4,7 @@ import { type Branding, defaultSignInExperience } from '../sign-in-experience/se
 import { Html, html } from './markup.ts';
 import { styleOf } from './style.ts';
 
-/** How a page looks and speaks. */
+/** The look and the language of a page. */
 export interface Look {
   readonly branding: Branding;
   readonly language: Language;
@@ -12,7 +12,7 @@ export interface Look {
 
 const signetColor = '#3447d4';
 
-/** How a page looks where nothing else is known. */
+/** The look of a page when nothing else is known. */
 export const plainLook: Look = {
   branding: defaultSignInExperience.branding,
   language: 'en',
@@ -25,7 +25,7 @@ const footerTexts = {
 
 const styles = new Map<string, { readonly style: string; readonly digest: string }>();
 
-// As many as there were colours since the start: an operator tries some, and keeps one.
+// The map holds every colour used since the start. That stays few: an operator tries some and keeps one.
 function styleFor({ branding }: Look) {
   const primaryColor = branding.primaryColor ?? signetColor;
   let known = styles.get(primaryColor);
@@ -37,15 +37,15 @@ function styleFor({ branding }: Look) {
   return known;
 }
 
-/** The headers that a page in this look goes out with. */
+/** The response headers of a page in this look. */
 export function pageHeaders(look: Look = plainLook): Record<string, string> {
   const { logoUrl } = look.branding;
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-language': look.language,
     'cache-control': 'no-store',
-    // No form-action: browsers hold it against the whole chain of redirects that follows a form, and that chain ends
-    // at the application, from where it may go on to an address that nobody here knows.
+    // No form-action: browsers apply it to all redirects after a form. These lead to the application, which may
+    // redirect to an address that is unknown here.
     'content-security-policy': [
       "default-src 'none'",
       `style-src 'sha256-${styleFor(look).digest}'`,
@@ -53,18 +53,18 @@ export function pageHeaders(look: Look = plainLook): Record<string, string> {
       "base-uri 'none'",
       "frame-ancestors 'none'",
     ].join('; '),
-    // Not no-referrer: that would take the Origin header from the page's own form.
+    // Not no-referrer, which would remove the Origin header from the page's own form.
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
   };
 }
 
-// Neither sign can stand in a policy as it is (CSP Level 3 §2.3.1).
+// A policy cannot hold these two characters unescaped (CSP Level 3 §2.3.1).
 const sourceOf = (url: string): string =>
   new URL(url).origin.replaceAll(';', '%3B').replaceAll(',', '%2C');
 
-// The seal of the name: a ring with a notch.
+// Signet's mark, a signet ring: a ring with a notch.
 const mark = new Html(
   '<svg viewBox="0 0 28 28" aria-hidden="true"><rect width="28" height="28" rx="8" fill="var(--accent)"/><path d="M19.2 9.1a7 7 0 1 0 .1 9.7" fill="none" stroke="var(--on-accent)" stroke-width="2.6" stroke-linecap="round"/><circle cx="14" cy="14" r="2.4" fill="var(--on-accent)"/></svg>',
 );
@@ -83,9 +83,9 @@ function footer({ branding: { termsUrl, privacyUrl }, language }: Look): Html {
   }</footer>`;
 }
 
-/** What a page says. */
+/** The content of a page. */
 export interface Content {
-  /** The heading, and the window's title unless that has one of its own. */
+  /** The heading. It is also the window's title unless `title` is set. */
   readonly heading: string;
   readonly title?: string;
   /** A line under the heading. */
@@ -95,7 +95,7 @@ export interface Content {
 
 type HtmlText = Html | string | undefined;
 
-/** A whole page, without scripts and without anything from elsewhere but the operator's logo. */
+/** A whole page. It has no scripts and loads nothing but the operator's logo. */
 export const page = ({ heading, title = heading, lead, body }: Content, look: Look = plainLook) =>
   html`<!doctype html>
 <html lang="${look.language}">
@@ -120,13 +120,13 @@ ${footer(look)}
 `.markup;
 
 /**
- * The one button of a page that leads to another address.
+ * A button that leads to another address.
  *
- * @param url Absolute, or a path of this service.
+ * @param url An absolute URL, or a path of this service.
  */
 export function goOn(url: string, text: string): Html {
   const [address = '', query = ''] = url.split('?');
-  // A form that is sent by GET replaces its address' query by its fields.
+  // A form sent by GET replaces the query of its address with its fields.
   const fields = [...new URLSearchParams(query)].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
@@ -147,9 +147,9 @@ const unavailableTexts = {
 } as const satisfies Record<Language, object>;
 
 /**
- * Says that the service cannot answer now, and may soon.
+ * A page which says that the service cannot answer now, but may soon.
  *
- * @param retryUrl What to ask for again, where that does no harm.
+ * @param retryUrl The URL to load again; absent if a repetition could do harm.
  */
 export function unavailablePage(look: Look = plainLook, retryUrl?: string): string {
   const { tryAgain, ...content } = unavailableTexts[look.language];

@@ -7,7 +7,7 @@ const accents = (primary: string, surface: string) => `
 --accent:${primary};--on-accent:${readableOn(primary)};
 --link:${standingOut(primary, surface, 4.5)};--focus:${standingOut(primary, surface, 4.5)};`;
 
-/** The style of every page in an operator's colour, light and dark. */
+/** The style sheet of every page, in the operator's colour, light and dark. */
 export const styleOf = (primary: string): string => `
 :root{color-scheme:light dark;font:100%/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 --page:${light.page};--surface:${light.surface};--edge:#dfe2e8;--text:#14171c;--muted:#555c69;--field:#ffffff;--field-edge:#7d8593;

@@ -11,23 +11,24 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { maxBodyBytes } from '../body-limits.ts';
 import { findBrowserInteraction } from '../experience/access/browser.ts';
 import { findTokenInteraction } from '../experience/access/headless-token.ts';
 import { isOwnOrigin } from '../experience/access/own-origin.ts';
 import { visitorOf } from '../experience/access/visitor.ts';
-import { type FailureCode, failures } from '../failures.ts';
 import type { GraphQLContext, Visit } from '../graphql/context.ts';
+import { maskFault, publicError } from '../graphql/public-error.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { limitAddresses } from '../protection/addresses.ts';
 import { experienceSchema } from '../schema.ts';
 import { type Services, systemActor } from '../services.ts';
 import { HashingBusy } from '../users/hash-queue.ts';
-import { contractPlugin, maskFault, parserAndValidationCache } from './graphql.ts';
+import { contractPlugin, parserAndValidationCache } from './graphql.ts';
+import { bodyFaultOf, errorOfBody } from './json-body.ts';
 import { suggestionsPlugin } from './suggestions.ts';
 
 const path = '/experience/graphql';
-/** The largest body of the Experience API. */
-export const maxBodyBytes = 64 * 1024;
+const contentTypes = ['application/json'];
 const graphqlType = 'application/graphql-response+json';
 
 // Yoga has its own `request`.
@@ -150,21 +151,19 @@ export async function mountExperience(http: FastifyInstance, services: Services)
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       'application/json',
-      { parseAs: 'string', bodyLimit: maxBodyBytes },
+      { parseAs: 'string', bodyLimit: maxBodyBytes.experience },
       (_request, body, done) => done(null, body),
     );
     scope.setErrorHandler((error, request, reply) => {
-      const refused = refusedBodies.get((error as { code?: string }).code ?? '');
-      if (refused) {
-        const errors = [{ message: bodyRule, extensions: { code: 'BAD_USER_INPUT' } }];
-        return reply.code(failures[refused].status).send({ errors });
-      }
-      const { message, extensions } = maskFault(error, request.id, request.log as Logger);
-      const { http = {}, ...told } = extensions as { http?: { status?: number; headers?: object } };
+      const fault = bodyFaultOf(error, contentTypes);
+      const told = fault
+        ? errorOfBody({ code: fault.code, message: bodyRule })
+        : maskFault(error, request.id, request.log as Logger);
+      const { http = {} } = told.extensions as { http?: { status?: number; headers?: object } };
       return reply
         .code(http.status ?? 500)
         .headers({ ...http.headers })
-        .send({ errors: [{ message, extensions: told }] });
+        .send({ errors: [publicError(told)] });
     });
     limitAddresses(scope, services, (reply) => reply.send(tooManyRequests));
     scope.post(path, async (request, reply) => {
@@ -189,13 +188,7 @@ export async function mountExperience(http: FastifyInstance, services: Services)
   });
 }
 
-const bodyRule = `The body must be application/json of at most ${maxBodyBytes} bytes.`;
-// By the code of Fastify's error.
-const refusedBodies = new Map<string, FailureCode>([
-  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
-  ['FST_ERR_CTP_BODY_TOO_LARGE', 'PAYLOAD_TOO_LARGE'],
-  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'BAD_USER_INPUT'],
-]);
+const bodyRule = `The body must be application/json of at most ${maxBodyBytes.experience} bytes.`;
 
 const tooManyRequests = {
   errors: [

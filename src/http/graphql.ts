@@ -1,30 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type FormattedExecutionResult,
-  GraphQLError,
-  NoSchemaIntrospectionCustomRule,
-} from 'graphql';
+import { type DocumentNode, GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { sqlState } from '../db/transaction.ts';
-import { isUnreachable } from '../db/unreachable.ts';
 import { createFeed } from '../events/feed/feed.ts';
 import type { Tail } from '../events/tail.ts';
-import { failures, isRequestErrorCode, type RequestErrorCode } from '../failures.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { limitAliases } from '../graphql/limit-aliases.ts';
 import { parseDocument } from '../graphql/parse-document.ts';
+import { maskFault, publicResult, withCode } from '../graphql/public-error.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { schema } from '../schema.ts';
 import type { Services } from '../services.ts';
 import { createDocumentCache, maxDocumentBytes } from './document-cache.ts';
 import { mountGraphiQL } from './graphiql/mount.ts';
 import { contextOf, identify, type Sender } from './identify.ts';
-import { type BodyFault, bodyFaultOf, takeJson } from './json-body.ts';
+import { bodyFaultOf, bodyRule, errorOfBody, takeJson } from './json-body.ts';
 import {
   type Connections,
   subscriptionPlugin,
@@ -48,16 +40,7 @@ interface RequestScope {
 }
 
 // For a document that does not parse or validate, GraphQL over HTTP decides the status, by the requested media type.
-const specified = { spec: true, status: 400 };
-const badInput = { status: 400 };
-
-function withCode(error: GraphQLError, code: RequestErrorCode, http: object): GraphQLError {
-  // The libraries have their own codes, such as BAD_REQUEST and OPERATION_RESOLUTION_FAILURE.
-  if (isRequestErrorCode(error.extensions['code'])) return error;
-  const { message, nodes, source, positions, path, originalError } = error;
-  const extensions = { ...error.extensions, code, http };
-  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
-}
+const specified = { spec: true };
 
 /** Keeps documents within the limits, and gives every error a code of the contract. */
 export function contractPlugin(introspection: boolean): Plugin<Partial<ServerContext>> {
@@ -79,7 +62,7 @@ export function contractPlugin(introspection: boolean): Plugin<Partial<ServerCon
       setParseFn(parseDocument);
       return ({ result, replaceParseResult }) => {
         if (result instanceof GraphQLError) {
-          replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified) as never);
+          replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified));
         } else if (isKnown(context.sender)) {
           documents.set(text, result as DocumentNode);
         }
@@ -97,24 +80,21 @@ export function contractPlugin(introspection: boolean): Plugin<Partial<ServerCon
     onExecute: () => ({
       onExecuteDone({ result, setResult }) {
         if (!('errors' in result) || result.data !== undefined) return;
-        // Nothing ran: the variables do not fit, or there is no operation of that name.
-        const errors = result.errors?.map((error) =>
-          error.path ? error : withCode(error, 'BAD_USER_INPUT', badInput),
-        );
+        const errors = result.errors?.map(refusedBeforeRun);
         setResult({ ...result, ...(errors ? { errors } : {}) });
       },
     }),
     onSubscribe: () => ({
       onSubscribeResult({ result, setResult }) {
         if (isAsyncIterable(result) || !result.errors) return;
-        const errors = result.errors.map((error) =>
-          error.path ? error : withCode(error, 'BAD_USER_INPUT', badInput),
-        );
-        setResult({ ...result, errors });
+        setResult({ ...result, errors: result.errors.map(refusedBeforeRun) });
       },
     }),
   };
 }
+
+// Without a path, nothing ran: the variables do not fit, or there is no operation of that name.
+const refusedBeforeRun = (error: GraphQLError) => (error.path ? error : withCode(error));
 
 // Strangers fill no cache. Whoever signs in, at the Experience API, is one still.
 const isKnown = (sender: Sender | undefined) =>
@@ -126,12 +106,14 @@ interface ServerContext {
   /** The parsed body of an HTTP request, or why it could not be read. */
   readonly sent?: { readonly params: unknown } | { readonly fault: unknown };
   readonly transport?: Transport;
+  /** Sent by a page of the console, with its cookie. */
+  readonly isConsole?: boolean;
 }
 
 // Yoga parses no body: it was already read, within its limits, and parsed when the sender was known.
-const sentPlugin: Plugin<ServerContext> = {
+const sentPlugin: Plugin<object, ServerContext> = {
   onRequestParse({ serverContext, setRequestParser }) {
-    const { sent } = serverContext as unknown as ServerContext;
+    const { sent } = serverContext;
     setRequestParser(() => {
       if (sent && 'fault' in sent) throw sent.fault;
       return sent?.params as GraphQLParams;
@@ -139,10 +121,13 @@ const sentPlugin: Plugin<ServerContext> = {
   },
 };
 
-const noCache = { get: () => undefined, set: () => undefined } as never;
+const noCache = { get: () => undefined, set: () => undefined };
 
 /** Switches the library's caches off: they keep documents that do not parse, and count documents instead of bytes. */
 export const parserAndValidationCache = { documentCache: noCache, errorCache: noCache };
+
+// The token is in a header and no cookie is read, so any page with a token may call.
+const anyOrigin = { origin: '*', credentials: false, methods: ['GET', 'POST'], maxAge: 3600 };
 
 /** The GraphQL server, without a transport. */
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
@@ -162,8 +147,8 @@ export function createGraphQLServer(services: Services, connections: Connections
     graphqlEndpoint: '/graphql',
     landingPage: false,
     logging: false,
-    // The token is in a header and no cookie is read, so any page with a token may call.
-    cors: { origin: '*', credentials: false, methods: ['GET', 'POST'], maxAge: 3600 },
+    // Its type does not know the context.
+    cors: (_request, context) => !(context as ServerContext).isConsole && anyOrigin,
     batching: false,
     graphiql: false,
     multipart: false,
@@ -187,83 +172,19 @@ export function createGraphQLServer(services: Services, connections: Connections
   return { yoga, scope, within };
 }
 
-/** The error that a client sees. A fault is masked; the log has the details. */
-export function maskFault(error: unknown, requestId: string, log: Logger): GraphQLError {
-  if (error instanceof GraphQLError && isMeant(error)) {
-    if (!isRequestErrorCode(error.extensions['code'])) error.extensions['code'] = 'BAD_USER_INPUT';
-    return error;
-  }
-  const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as never);
-  const refusal = refusals.get(sqlState(originalOf(error)) ?? '');
-  if (refusal) {
-    const { message, extensions } = requestError('BAD_USER_INPUT', refusal);
-    return new GraphQLError(message, { nodes, source, positions, path, extensions });
-  }
-  if (isUnreachable(error)) {
-    log.warn({ err: error, requestId }, 'the database cannot be reached');
-    const { message, extensions } = requestError(
-      'SERVICE_UNAVAILABLE',
-      'The database cannot be reached. Try again in a moment.',
-    );
-    return new GraphQLError(message, { nodes, source, positions, path, extensions });
-  }
-  log.error({ err: error, requestId }, 'a GraphQL operation failed');
-  return new GraphQLError(
-    'Something failed inside. The log has the details under the request id.',
-    {
-      nodes,
-      source,
-      positions,
-      path,
-      extensions: { code: 'INTERNAL_SERVER_ERROR', requestId, http: { status: 500 } },
-    },
-  );
-}
+/** Answers a GraphQL request over HTTP, whose body was already read. */
+export type AnswerGraphQL = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sent: ServerContext['sent'],
+) => Promise<void>;
 
-const originalOf = (error: unknown) =>
-  error instanceof GraphQLError ? error.originalError : error;
-
-// Operations check such values themselves and report them as issues. For an id, a search or an instant that is only
-// looked up, PostgreSQL refuses values that it cannot hold, by SQLSTATE.
-const refusals = new Map([
-  // character_not_in_repertoire
-  ['22021', 'Text cannot hold a NUL character.'],
-  // datetime_field_overflow
-  ['22008', 'An instant lies outside of the years that can be asked for.'],
-]);
-
-/** A result as a client may see it, for transports without Yoga's own response. */
-export function publicResult(
-  { errors, ...result }: ExecutionResult,
-  requestId: string,
-  log: Logger,
-): FormattedExecutionResult {
-  return errors ? { ...result, errors: publicErrors(errors, requestId, log) } : result;
-}
-
-/** Errors as a client may see them; faults are masked. */
-export const publicErrors = (errors: readonly unknown[], requestId: string, log: Logger) =>
-  errors.map((error) => {
-    const { extensions: { http: _, ...extensions } = {}, ...told } = maskFault(
-      error,
-      requestId,
-      log,
-    ).toJSON();
-    // Errors of GraphQL itself have no code.
-    return { ...told, extensions: { code: 'BAD_USER_INPUT', ...extensions } };
-  });
-
-// A GraphQLError is written for the client, unless it wraps another error.
-function isMeant({ originalError }: GraphQLError): boolean {
-  return originalError == null || (originalError instanceof GraphQLError && isMeant(originalError));
-}
-
-/** Mounts `/graphql` over HTTP. */
-export function mountGraphQL(
-  http: FastifyInstance,
+/** Makes the function that answers GraphQL requests over HTTP. */
+export function answerGraphQL(
   services: Services,
   { yoga, scope }: GraphQLServer,
-): void {
+  { isConsole = false }: { readonly isConsole?: boolean } = {},
+): AnswerGraphQL {
   // Its type knows of neither the third argument nor how little is read of the first.
   const listener = yoga.requestListener as unknown as (
     request: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>,
@@ -271,14 +192,11 @@ export function mountGraphQL(
     context: ServerContext,
   ) => Promise<void>;
 
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    sent: ServerContext['sent'],
-  ): Promise<void> {
-    const { id, log, method, headers, url } = request;
+  return async (request, reply, sent) => {
+    const { id, log, method, headers } = request;
+    const url = isConsole ? '/graphql' : request.url;
     const sender = await identify(services, request);
-    const context: ServerContext = { traceId: id, sender, ...(sent ? { sent } : {}) };
+    const context: ServerContext = { traceId: id, sender, isConsole, ...(sent ? { sent } : {}) };
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);
@@ -287,7 +205,16 @@ export function mountGraphQL(
     // and read the body.
     const asked = { method, headers, url, body: { sent: true } };
     await scope.run({ id, log: log as Logger }, () => listener(asked, reply.raw, context));
-  }
+  };
+}
+
+/** Mounts `/graphql` over HTTP. */
+export function mountGraphQL(
+  http: FastifyInstance,
+  services: Services,
+  server: GraphQLServer,
+): void {
+  const answer = answerGraphQL(services, server);
 
   http.register(async (graphql) => {
     takeJson(graphql, services, contentTypes);
@@ -307,12 +234,18 @@ export function mountGraphQL(
   });
 }
 
-function readParams({ method, headers, query, body }: FastifyRequest): ServerContext['sent'] {
+/** The parameters of a GraphQL request, or why they cannot be read. */
+export function readParams({
+  method,
+  headers,
+  query,
+  body,
+}: FastifyRequest): ServerContext['sent'] {
   if (method === 'POST') {
     if (body !== undefined) return { params: body };
     return headers['content-type'] === undefined
-      ? { fault: badRequest(415, `The body must be ${contentTypes.join(' or ')}.`) }
-      : { fault: badRequest(400, 'The body is empty.') };
+      ? { fault: errorOfBody({ code: 'UNSUPPORTED_MEDIA_TYPE', message: bodyRule(contentTypes) }) }
+      : { fault: errorOfBody({ code: 'BAD_USER_INPUT', message: 'The body is empty.' }) };
   }
   const { query: document, operationName, variables, extensions } = query as Sent;
   try {
@@ -325,15 +258,15 @@ function readParams({ method, headers, query, body }: FastifyRequest): ServerCon
       },
     };
   } catch {
-    return { fault: badRequest(400, 'The variables or the extensions are not JSON.') };
+    return {
+      fault: errorOfBody({
+        code: 'BAD_USER_INPUT',
+        message: 'The variables or the extensions are not JSON.',
+      }),
+    };
   }
 }
 
 type Sent = Readonly<
   Partial<Record<'query' | 'operationName' | 'variables' | 'extensions', string>>
 >;
-
-const badRequest = (status: number, message: string) =>
-  new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status } } });
-
-const errorOfBody = ({ code, message }: BodyFault) => badRequest(failures[code].status, message);

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import { maxBodyBytes } from '../body-limits.ts';
+import { failures } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { identify } from './identify.ts';
-
-/** The largest body of a sender with a valid token, and the largest message over WebSocket. */
-export const maxBodyBytes = 4 * 1024 * 1024;
-/** The largest body of any other sender. */
-export const maxUnknownBodyBytes = 100 * 1024;
 
 /** A body that is refused. */
 export class BodyFault extends Error {
@@ -35,7 +33,8 @@ export function takeJson(
     const sender = await identify(services, request);
     const isKnown = 'caller' in sender && sender.caller !== null;
     try {
-      const text = await readText(request.raw, isKnown ? maxBodyBytes : maxUnknownBodyBytes);
+      const limit = isKnown ? maxBodyBytes.management : maxBodyBytes.managementUnknown;
+      const text = await readText(request.raw, limit);
       return text === '' ? undefined : parseJson(text);
     } catch (error) {
       // A sender with an expired token must learn that, not that the body is too large for unknown senders.
@@ -44,7 +43,7 @@ export function takeJson(
   });
 }
 
-/** What was wrong with a body, if that is what an error reports. */
+/** The fault of a body, if an error reports one. */
 export function bodyFaultOf(
   error: unknown,
   contentTypes: readonly string[],
@@ -52,15 +51,25 @@ export function bodyFaultOf(
   if (error instanceof BodyFault) return error;
   const { code, message } = error as { code?: string; message: string };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new BodyFault(
-      'UNSUPPORTED_MEDIA_TYPE',
-      `The body must be ${contentTypes.join(' or ')}.`,
-    );
+    return new BodyFault('UNSUPPORTED_MEDIA_TYPE', bodyRule(contentTypes));
   }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new BodyFault('PAYLOAD_TOO_LARGE', message);
   return code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
     ? new BodyFault('BAD_USER_INPUT', message)
     : undefined;
 }
+
+/** What a request with a body of another type, or of none, is told. */
+export const bodyRule = (contentTypes: readonly string[]) =>
+  `The body must be ${contentTypes.join(' or ')}.`;
+
+/** A refused body as an error of GraphQL, which has one code for all of them and tells them apart by status. */
+export const errorOfBody = ({ code, message }: Pick<BodyFault, 'code' | 'message'>): GraphQLError =>
+  badRequest(failures[code].status, message);
+
+/** A malformed request as an error of GraphQL, with its HTTP status. */
+export const badRequest = (status: number, message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status } } });
 
 function parseJson(text: string): unknown {
   try {

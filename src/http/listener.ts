@@ -20,7 +20,10 @@ export interface Listener {
 }
 
 const closeIdleMs = 50;
-/** Longer than any request takes. A client still connected sends its request, or reads its answer, too slowly. */
+/**
+ * Longer than any request takes. A client that is still connected then sends its request or reads its answer too
+ * slowly.
+ */
 const closeAllMs = 20_000;
 /** The limits for slow clients, in milliseconds. */
 export interface Timeouts {
@@ -32,17 +35,20 @@ export interface Timeouts {
   readonly stall: number;
 }
 
-/** What holds where nothing else is asked for. */
+/** The default timeouts. */
 export const timeoutsByDefault: Timeouts = { receive: 30_000, receiveCheck: 5_000, stall: 30_000 };
-/** Longer than the minute for which load balancers keep an idle connection, lest they send into one just closed. */
+/**
+ * Longer than the minute for which load balancers keep an idle connection. Otherwise they would send requests into
+ * connections that were just closed.
+ */
 const keepAliveMs = 72_000;
 
-/** The path of WebSockets. */
-const webSocketPath = '/graphql';
+/** The paths of WebSockets. */
+const webSocketPaths = new Set(['/graphql', '/console/graphql']);
 
 const isOffered = ({ url, headers: { upgrade } }: IncomingMessage) =>
   /(^|[\s,])websocket($|[\s,/])/i.test(upgrade ?? '') &&
-  url?.replace(/\?.*$/s, '') === webSocketPath;
+  webSocketPaths.has(url?.replace(/\?.*$/s, '') ?? '');
 
 /**
  * Ends a connection without traffic in either direction, unless an answer is being made on it. Streams without events

@@ -6,8 +6,8 @@ const tagLength = 16;
 /** Encrypts values that must be read again, with a key derived from `SIGNET_SECRET`. */
 export interface Cipher {
   /**
-   * @param purpose What the value is and whose, such as `signing-key:key_…`. A value moved to another row does not
-   *   decrypt there.
+   * @param purpose The kind and the owner of the value, such as `signing-key:key_…`. A value moved to another row does
+   * not decrypt there.
    */
   encrypt(plaintext: string, purpose: string): Uint8Array<ArrayBuffer>;
   /** @throws when the value was made under another secret or for another purpose, or was changed. */

@@ -9,12 +9,12 @@ import { renderMessage } from './templates/render.ts';
 const timeoutMs = 30_000;
 const maxErrorLength = 500;
 
-/** The outcome of an attempt: what is recorded, and a label for metrics. */
+/** The outcome of an attempt: its record, and a label for metrics. */
 export interface MessageOutcome extends RecordedSending {
   readonly outcome: SendResult['outcome'] | 'expired';
 }
 
-/** What an attempt works with. */
+/** The data of an attempt. */
 interface Attempt {
   readonly message: ClaimedMessage;
   readonly send: Send | undefined;

@@ -12,7 +12,7 @@ export function registerMessageMetrics(services: Services): MessageMetrics {
   const registers = [metrics];
   new Gauge({
     name: 'signet_messages_due',
-    help: 'Messages that are due and wait to be sent, over all nodes.',
+    help: 'Messages that are due and not yet sent, over all nodes.',
     labelNames: ['channel'],
     registers,
     async collect() {
@@ -28,7 +28,7 @@ export function registerMessageMetrics(services: Services): MessageMetrics {
   return {
     attempts: new Counter({
       name: 'signet_message_attempts_total',
-      help: 'Attempts to send a message, by what they came to.',
+      help: 'Attempts to send a message, by outcome.',
       labelNames: ['channel', 'outcome'],
       registers,
     }),

@@ -88,7 +88,7 @@ interface NewSender {
  * Sets how e-mail is sent: by a mail server or by HTTP, in place of any earlier sender. Waiting messages are sent that
  * way too.
  *
- * @throws {InvalidInputError}; {@link NotAllowedError} where somebody who gets codes holds more than the caller.
+ * @throws {InvalidInputError}; {@link NotAllowedError} when someone who gets codes holds more rights than the caller.
  */
 export async function setEmailSender(
   context: Context,
@@ -158,7 +158,7 @@ async function setSender(
 }
 
 /**
- * Removes a channel's sender. Waiting messages go on waiting until there is another sender or they expire.
+ * Removes a channel's sender. Waiting messages stay queued until there is another sender or they expire.
  *
  * @returns The removed sender; null if there was none.
  */

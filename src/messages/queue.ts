@@ -21,7 +21,7 @@ export interface ClaimedMessage {
 /** The channels. Each is its own line, so that a sender that is down delays no other. */
 export const channels: readonly MessageChannel[] = ['EMAIL', 'SMS'];
 
-/** How long a node owns what it claims, unless it renews. Messages of a dead node wait that long. */
+/** How long a claim lasts without a renewal, and so how long the messages of a dead node wait. */
 export const leaseMs = 15_000;
 
 // Mail servers accept few connections from one client.
@@ -33,9 +33,9 @@ const isFree = (now: Date) =>
 
 /**
  * Claims due messages, the longest due of each channel first, and gives up expired ones. A node that stood still until
- * its own lease ran out does not claim again what it is sending.
+ * its own lease ran out does not claim the messages again that it is sending.
  *
- * @param options.underWay What this node is sending already, by channel.
+ * @param options.underWay The messages that this node is sending already, by channel.
  * @param options.lines Only these channels; absent: all.
  */
 export async function claimMessages(
@@ -79,7 +79,7 @@ export async function claimMessages(
   return claimed.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
 }
 
-// What remains of every ended message: no code, no link, no place in the queue.
+// The erased columns of an ended message: it keeps no code, no link and no place in the queue.
 const emptied = Prisma.sql`"content" = NULL, "nextAttemptAt" = NULL, "leasedBy" = NULL, "leasedUntil" = NULL`;
 
 /** The outcome of a claimed message: one more attempt, and the state after it. */

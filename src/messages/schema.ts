@@ -1,10 +1,8 @@
 import { InvalidInputError, NotAllowedError } from '../errors.ts';
-import type {
-  Message as MessageRow,
-  MessageSender as MessageSenderRow,
-} from '../generated/prisma/client.ts';
+import type { MessageSender as MessageSenderRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutation.ts';
+import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { removeSender, sendTestMessage, setEmailSender, setSmsSender } from './operations.ts';
 import type { HttpSettings } from './senders/http.ts';
 import type { SmtpSettings } from './senders/smtp.ts';
@@ -89,6 +87,7 @@ const MessageSender = builder.objectRef<MessageSenderRow>('MessageSender').imple
       type: HttpSender,
       nullable: true,
       description: 'The HTTP endpoint; null for another kind.',
+      // As above.
       resolve: ({ kind, settings }) =>
         kind === 'HTTP' ? (settings as unknown as HttpSettings) : null,
     }),
@@ -162,14 +161,9 @@ builder.queryFields((t) => ({
   }),
 }));
 
-type SenderPayload = { messageSender: MessageSenderRow };
-
-const senderPayload = (t: PayloadFields<SenderPayload>) => ({
-  messageSender: t.field({
-    type: MessageSender,
-    description: 'The sender.',
-    resolve: ({ messageSender }) => messageSender,
-  }),
+const senderMutations = recordMutations('messageSender', MessageSender, {
+  scope: 'experience:write',
+  noun: 'sender',
 });
 
 const removedPayload = (t: PayloadFields<{ messageSender: MessageSenderRow | null }>) => ({
@@ -215,29 +209,25 @@ const HttpSenderInput = builder.inputType('HttpSenderInput', {
   }),
 });
 
-addMutation('setEmailSender', {
+senderMutations.add('setEmailSender', {
   description:
     'Sets how e-mail is sent: by a mail server or by HTTP. It replaces any earlier sender; waiting messages are sent that way too. Whoever may set it could read every code. Requires `experience:write`. Raises no event.',
-  scope: 'experience:write',
   input: (t) => ({
     smtp: t.field({ type: SmtpSenderInput, description: 'A mail server. Give this or `http`.' }),
     http: t.field({ type: HttpSenderInput, description: 'An HTTP endpoint. Give this or `smtp`.' }),
   }),
-  payload: senderPayload,
   errors: [InvalidInputError, NotAllowedError],
-  resolve: async (input, context) => ({ messageSender: await setEmailSender(context, input) }),
+  operation: (context, input) => setEmailSender(context, input),
 });
 
-addMutation('setSmsSender', {
+senderMutations.add('setSmsSender', {
   description:
     'Sets how SMS are sent: by HTTP. It replaces any earlier sender; waiting messages are sent that way too. Raises no event.',
-  scope: 'experience:write',
   input: (t) => ({
     http: t.field({ type: HttpSenderInput, required: true, description: 'An HTTP endpoint.' }),
   }),
-  payload: senderPayload,
   errors: [InvalidInputError, NotAllowedError],
-  resolve: async (input, context) => ({ messageSender: await setSmsSender(context, input) }),
+  operation: (context, input) => setSmsSender(context, input),
 });
 
 for (const [name, channel, what] of [
@@ -245,7 +235,7 @@ for (const [name, channel, what] of [
   ['removeSmsSender', 'SMS', 'SMS'],
 ] as const) {
   addMutation(name, {
-    description: `Removes the sender of ${what}. Waiting messages go on waiting until there is another sender or they expire. Raises no event.`,
+    description: `Removes the sender of ${what}. Waiting messages stay queued until there is another sender or they expire. Raises no event.`,
     scope: 'experience:write',
     input: (t) => ({
       clientMutationId: t.string({ description: 'Not used: an input needs at least one field.' }),
@@ -256,10 +246,15 @@ for (const [name, channel, what] of [
   });
 }
 
-addMutation('sendTestMessage', {
+// The field is not `message`: the errors in the same union have a field of that name.
+const testMutations = recordMutations('testMessage', Message, {
+  scope: 'experience:write',
+  noun: 'message',
+});
+
+testMutations.add('sendTestMessage', {
   description:
     'Sends a message without a code, to test whether messages of a channel arrive. It is queued like any other: its `status` and `error` show the result. Raises no event.',
-  scope: 'experience:write',
   input: (t) => ({
     channel: t.field({ type: MessageChannelEnum, required: true, description: 'The channel.' }),
     recipient: t.string({
@@ -267,14 +262,6 @@ addMutation('sendTestMessage', {
       description: 'An e-mail address, or for SMS a telephone number in E.164.',
     }),
   }),
-  // Not `message`: the errors in the same union have a field of that name.
-  payload: (t: PayloadFields<{ testMessage: MessageRow }>) => ({
-    testMessage: t.field({
-      type: Message,
-      description: 'The message.',
-      resolve: ({ testMessage }) => testMessage,
-    }),
-  }),
   errors: [InvalidInputError, NotAllowedError],
-  resolve: async (input, context) => ({ testMessage: await sendTestMessage(context, input) }),
+  operation: (context, input) => sendTestMessage(context, input),
 });

@@ -5,9 +5,9 @@ import { registerMessageMetrics } from './metrics.ts';
 import { messageWork } from './work.ts';
 
 /**
- * Starts to send queued messages.
+ * Starts sending queued messages.
  *
- * @returns Stops: claims nothing more; running attempts end within seconds or are put back.
+ * @returns A function that stops it. Running attempts end within seconds or are put back.
  */
 export function startMessages(services: Services): () => Promise<void> {
   const { config, resolveHost } = services;

@@ -6,6 +6,7 @@ import type { Services } from '../services.ts';
 import { mountDiscovery } from './provider/discovery.ts';
 import { answerByProvider } from './provider/provider.ts';
 import { faultOfQuery } from './provider/request-bounds.ts';
+import { isPublicClient } from './provider/storage/clients.ts';
 import { authenticateClient } from './token/authenticated-client.ts';
 import { type Delegate, mountTokenEndpoint } from './token/endpoint.ts';
 import { parseForm } from './token/form.ts';
@@ -42,7 +43,7 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
       }
       await delegate(request, reply, rawBody);
       // A client without a secret proves nothing, so its wrong guesses count against its address.
-      if (reply.raw.statusCode === 400 && client.token_endpoint_auth_method === 'none') {
+      if (reply.raw.statusCode === 400 && isPublicClient(client)) {
         await noteFailure(services, request.ip);
       }
     },

@@ -6,16 +6,9 @@ import type {
   Prisma,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import {
-  assertMayFilter,
-  connectionOf,
-  orderInput,
-  readPage,
-  searchDescription,
-  searching,
-} from '../graphql/lists/page.ts';
+import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   createOrganizationInvitation,
@@ -48,7 +41,7 @@ export const OrganizationInvitation = builder.prismaNode('OrganizationInvitation
   fields: (t) => ({
     invitee: t.expose('invitee', {
       type: 'EmailAddress',
-      description: 'Who is invited: an e-mail address.',
+      description: 'The e-mail address of the invitee.',
     }),
     status: t.field({
       type: InvitationStatusEnum,
@@ -82,10 +75,31 @@ export const OrganizationInvitation = builder.prismaNode('OrganizationInvitation
 });
 
 /** A page of invitations. */
-export const OrganizationInvitationConnection = connectionOf(
-  'OrganizationInvitation',
-  OrganizationInvitation,
-);
+export const OrganizationInvitationConnection = addRecordQueries(OrganizationInvitation, {
+  names: ['organizationInvitation', 'organizationInvitations'],
+  noun: 'invitation',
+  scope: 'organizations:read',
+  model: ({ organizationInvitation }) => organizationInvitation,
+  search: { columns: ['invitee'], description: "the invitee's address" },
+  filter: (t) => ({
+    organizationId: t.id({ description: 'Invites to this organization.' }),
+    status: t.field({ type: InvitationStatusEnum, description: 'Has this status.' }),
+    acceptedUserId: t.id({ description: 'Was accepted by this user. Also requires `users:read`.' }),
+  }),
+  filterScopes: { acceptedUserId: 'users:read' },
+  where: (filter, { clock }): Prisma.OrganizationInvitationWhereInput => ({
+    organizationId: filter.organizationId ?? undefined,
+    ...(filter.status == null ? {} : statusWhere(filter.status, clock.now())),
+    acceptedUserId: filter.acceptedUserId ?? undefined,
+  }),
+  order: { CREATED_AT: orders.byCreation },
+});
+
+function statusWhere(status: InvitationStatus, now: Date): Prisma.OrganizationInvitationWhereInput {
+  if (status === 'PENDING') return { status, expiresAt: { gt: now } };
+  if (status !== 'EXPIRED') return { status };
+  return { OR: [{ status }, { status: 'PENDING', expiresAt: { lte: now } }] };
+}
 
 const invitationsOfOrganization = relatedList<OrganizationInvitationRow>({
   relation: 'invitations',
@@ -103,100 +117,21 @@ builder.prismaObjectField('Organization', 'invitations', (t) =>
   ),
 );
 
-const OrganizationInvitationFilter = builder.inputType('OrganizationInvitationFilter', {
-  description: 'Which invitations to list. A match meets every field that is given.',
-  fields: (t) => ({
-    search: t.string({ description: searchDescription("the invitee's address") }),
-    organizationId: t.id({ description: 'Invites to this organization.' }),
-    status: t.field({ type: InvitationStatusEnum, description: 'Has this status.' }),
-    acceptedUserId: t.id({ description: 'Was accepted by this user. Also requires `users:read`.' }),
-  }),
+const mutations = recordMutations('organizationInvitation', OrganizationInvitation, {
+  scope: 'organizations:write',
+  noun: 'invitation',
 });
 
-const order = orderInput('OrganizationInvitation', {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
-});
-
-function statusWhere(status: InvitationStatus, now: Date): Prisma.OrganizationInvitationWhereInput {
-  if (status === 'PENDING') return { status, expiresAt: { gt: now } };
-  if (status !== 'EXPIRED') return { status };
-  return { OR: [{ status }, { status: 'PENDING', expiresAt: { lte: now } }] };
-}
-
-// Scopes that a filter on another area requires.
-const organizationInvitationFilterScopes = {
-  acceptedUserId: 'users:read',
-} as const;
-
-function invitationWhere(
-  filter: typeof OrganizationInvitationFilter.$inferInput | null | undefined,
-  now: Date,
-): Prisma.OrganizationInvitationWhereInput {
-  if (!filter) return {};
-  const { organizationId, status, acceptedUserId } = filter;
-  return {
-    ...searching(filter.search, ['invitee']),
-    ...(organizationId == null ? {} : { organizationId }),
-    ...(status == null ? {} : statusWhere(status, now)),
-    ...(acceptedUserId == null ? {} : { acceptedUserId }),
-  };
-}
-
-builder.queryFields((t) => ({
-  organizationInvitation: t.prismaField({
-    type: 'OrganizationInvitation',
-    nullable: true,
-    description: 'An invitation, or null if none has that id.',
-    authScopes: { scope: 'organizations:read' },
-    args: { id: t.arg.id({ required: true, description: "The invitation's id." }) },
-    resolve: (query, _root, { id }, { database }) =>
-      database.prisma.organizationInvitation.findUnique({ ...query, where: { id } }),
-  }),
-  organizationInvitations: t.connection(
-    {
-      type: OrganizationInvitation,
-      description: 'The invitations, newest first by default.',
-      authScopes: { scope: 'organizations:read' },
-      args: {
-        filter: t.arg({
-          type: OrganizationInvitationFilter,
-          description: 'Which invitations to list.',
-        }),
-        orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
-      },
-      resolve: (_root, args, context, info) => {
-        assertMayFilter(context, args.filter, organizationInvitationFilterScopes);
-        return readPage({
-          args,
-          context,
-          info,
-          model: context.database.prisma.organizationInvitation,
-          where: invitationWhere(args.filter, context.clock.now()),
-          order: order.read(args.orderBy),
-        });
-      },
-    },
-    OrganizationInvitationConnection,
-  ),
-}));
-
-const invitationPayload = (
-  t: PayloadFields<{ organizationInvitation: OrganizationInvitationRow }>,
-) => ({
-  organizationInvitation: t.field({
-    type: OrganizationInvitation,
-    description: 'The invitation.',
-    resolve: ({ organizationInvitation }) => organizationInvitation,
-  }),
-});
-
-addMutation('createOrganizationInvitation', {
+mutations.add('createOrganizationInvitation', {
   description:
     'Invites an e-mail address to an organization. One invitation of an address to an organization can be pending at a time. Raises no event.',
-  scope: 'organizations:write',
   input: (t) => ({
     organizationId: t.id({ required: true, description: "The organization's id." }),
-    invitee: t.field({ type: 'EmailAddress', required: true, description: 'Who is invited.' }),
+    invitee: t.field({
+      type: 'EmailAddress',
+      required: true,
+      description: 'The e-mail address of the invitee.',
+    }),
     expiresAt: t.field({
       type: 'DateTime',
       description: 'When it expires: seven days from now by default.',
@@ -205,19 +140,15 @@ addMutation('createOrganizationInvitation', {
       description: 'The organization roles for users that the invitee gets, at most 100.',
     }),
   }),
-  payload: invitationPayload,
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationInvitation: await createOrganizationInvitation(context, input),
-  }),
+  operation: (context, input) => createOrganizationInvitation(context, input),
 });
 
-addMutation('updateOrganizationInvitationStatus', {
+mutations.add('updateOrganizationInvitationStatus', {
   description:
     "Answers a pending invitation. ACCEPTED makes a user whose e-mail address is the invitee's a member with the invitation's roles, and raises `Organization.Membership.Updated` if the user was not a member yet. REVOKED takes the invitation back, and raises no event.",
-  scope: 'organizations:write',
   input: (t) => ({
-    id: t.id({ required: true, description: "The invitation's id." }),
+    id: mutations.id(t),
     status: t.field({
       type: InvitationStatusEnum,
       required: true,
@@ -227,30 +158,13 @@ addMutation('updateOrganizationInvitationStatus', {
       description: 'The user who accepts it: required with ACCEPTED, and not allowed without.',
     }),
   }),
-  payload: invitationPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationInvitation: await updateOrganizationInvitationStatus(context, input),
-  }),
+  operation: (context, input) => updateOrganizationInvitationStatus(context, input),
 });
 
-addMutation('deleteOrganizationInvitation', {
+mutations.addDeletion('deleteOrganizationInvitation', {
   description:
     'Deletes an invitation in any status; a membership that came from it stays. Raises no event.',
-  scope: 'organizations:write',
-  input: (t) => ({ id: t.id({ required: true, description: "The invitation's id." }) }),
-  payload: invitationPayload,
-  errors: [NotFoundError],
-  resolve: async (input, context, info) => {
-    const { organizationInvitation } = context.database.prisma;
-    return {
-      organizationInvitation: await asItLastWas({
-        context,
-        info,
-        field: 'organizationInvitation',
-        read: (query) => organizationInvitation.findUnique({ ...query, where: { id: input.id } }),
-        remove: () => deleteOrganizationInvitation(context, input),
-      }),
-    };
-  },
+  model: ({ organizationInvitation }) => organizationInvitation,
+  operation: deleteOrganizationInvitation,
 });

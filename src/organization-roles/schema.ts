@@ -1,25 +1,13 @@
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
-  OrganizationRole as OrganizationRoleRow,
   OrganizationScope as OrganizationScopeRow,
   Prisma,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import {
-  assertMayFilter,
-  connectionOf,
-  orderInput,
-  readPage,
-  searchDescription,
-  searching,
-} from '../graphql/lists/page.ts';
+import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import {
-  addMutation,
-  asItLastWas,
-  type InputFields,
-  type PayloadFields,
-} from '../graphql/mutation.ts';
+import type { InputFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
 import { RoleTypeEnum } from '../roles/schema.ts';
 import {
@@ -51,14 +39,23 @@ export const OrganizationScope = builder.prismaNode('OrganizationScope', {
     name: t.exposeString('name', { description: 'Its name, as in `scope`. Unique.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What it allows.',
+      description: 'Its purpose.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 
-const OrganizationScopeConnection = connectionOf('OrganizationScope', OrganizationScope);
+const OrganizationScopeConnection = addRecordQueries(OrganizationScope, {
+  names: ['organizationScope', 'organizationScopes'],
+  noun: 'organization scope',
+  shortNoun: 'scope',
+  descriptions: { filter: 'Which organization scopes to list.' },
+  scope: 'organizations:read',
+  model: ({ organizationScope }) => organizationScope,
+  search: textSearch,
+  order: { CREATED_AT: orders.byCreation, NAME: orders.byName },
+});
 
 const scopesOfRole = relatedList<
   { organizationScopeId: string; organizationScope: OrganizationScopeRow },
@@ -79,8 +76,11 @@ export const OrganizationRole = builder.prismaNode('OrganizationRole', {
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name. Unique.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
-    type: t.expose('type', { type: RoleTypeEnum, description: 'Who it is for.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Its purpose.' }),
+    type: t.expose('type', {
+      type: RoleTypeEnum,
+      description: 'The kind of members that can have it.',
+    }),
     scopes: t.connection(
       {
         type: OrganizationScope,
@@ -104,138 +104,44 @@ export const OrganizationRole = builder.prismaNode('OrganizationRole', {
 });
 
 /** A page of organization roles. */
-export const OrganizationRoleConnection = connectionOf('OrganizationRole', OrganizationRole);
-
-const OrganizationRoleFilter = builder.inputType('OrganizationRoleFilter', {
-  description: 'Which organization roles to list. A match meets every field that is given.',
-  fields: (t) => ({
-    search: t.string({ description: searchDescription('the name, the description or the id') }),
+export const OrganizationRoleConnection = addRecordQueries(OrganizationRole, {
+  names: ['organizationRole', 'organizationRoles'],
+  noun: 'organization role',
+  shortNoun: 'role',
+  scope: 'organizations:read',
+  model: ({ organizationRole }) => organizationRole,
+  search: textSearch,
+  filter: (t) => ({
     type: t.field({ type: RoleTypeEnum, description: 'Is for these members.' }),
     organizationScopeId: t.id({ description: 'Holds this organization scope.' }),
     scopeId: t.id({
       description: 'Holds this scope of a resource. Also requires `resources:read`.',
     }),
   }),
+  filterScopes: { scopeId: 'resources:read' },
+  where: ({ type, organizationScopeId, scopeId }): Prisma.OrganizationRoleWhereInput => ({
+    type: type ?? undefined,
+    scopes: organizationScopeId == null ? undefined : { some: { organizationScopeId } },
+    resourceScopes: scopeId == null ? undefined : { some: { scopeId } },
+  }),
+  order: { CREATED_AT: orders.byCreation, NAME: orders.byName },
 });
 
-const OrganizationScopeFilter = builder.inputType('OrganizationScopeFilter', {
-  description: 'Which organization scopes to list.',
-  fields: (t) => ({
-    search: t.string({ description: searchDescription('the name, the description or the id') }),
-  }),
+const roleMutations = recordMutations('organizationRole', OrganizationRole, {
+  scope: 'organizations:write',
+  noun: 'role',
+  description: 'The organization role.',
 });
 
-const orderFields = {
-  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
-  NAME: { field: 'name', nullable: false, description: 'By name.' },
-};
-const roleOrder = orderInput('OrganizationRole', orderFields);
-const scopeOrder = orderInput('OrganizationScope', orderFields);
-
-const textWhere = (search: string | null | undefined) =>
-  searching(search, ['name', 'description', 'id']);
-
-// Scopes that a filter on another area requires.
-const organizationRoleFilterScopes = {
-  scopeId: 'resources:read',
-} as const;
-
-function roleWhere(
-  filter: typeof OrganizationRoleFilter.$inferInput | null | undefined,
-): Prisma.OrganizationRoleWhereInput {
-  if (!filter) return {};
-  const { search, type, organizationScopeId, scopeId } = filter;
-  return {
-    ...textWhere(search),
-    ...(type == null ? {} : { type }),
-    ...(organizationScopeId == null ? {} : { scopes: { some: { organizationScopeId } } }),
-    ...(scopeId == null ? {} : { resourceScopes: { some: { scopeId } } }),
-  };
-}
-
-builder.queryFields((t) => ({
-  organizationRole: t.prismaField({
-    type: 'OrganizationRole',
-    nullable: true,
-    description: 'An organization role, or null if none has that id.',
-    authScopes: { scope: 'organizations:read' },
-    args: { id: t.arg.id({ required: true, description: "The role's id." }) },
-    resolve: (query, _root, { id }, { database }) =>
-      database.prisma.organizationRole.findUnique({ ...query, where: { id } }),
-  }),
-  organizationRoles: t.connection(
-    {
-      type: OrganizationRole,
-      description: 'The organization roles, newest first by default.',
-      authScopes: { scope: 'organizations:read' },
-      args: {
-        filter: t.arg({ type: OrganizationRoleFilter, description: 'Which roles to list.' }),
-        orderBy: t.arg({ type: roleOrder.input, description: 'How to order them.' }),
-      },
-      resolve: (_root, args, context, info) => {
-        assertMayFilter(context, args.filter, organizationRoleFilterScopes);
-        return readPage({
-          args,
-          context,
-          info,
-          model: context.database.prisma.organizationRole,
-          where: roleWhere(args.filter),
-          order: roleOrder.read(args.orderBy),
-        });
-      },
-    },
-    OrganizationRoleConnection,
-  ),
-  organizationScope: t.prismaField({
-    type: 'OrganizationScope',
-    nullable: true,
-    description: 'An organization scope, or null if none has that id.',
-    authScopes: { scope: 'organizations:read' },
-    args: { id: t.arg.id({ required: true, description: "The scope's id." }) },
-    resolve: (query, _root, { id }, { database }) =>
-      database.prisma.organizationScope.findUnique({ ...query, where: { id } }),
-  }),
-  organizationScopes: t.connection(
-    {
-      type: OrganizationScope,
-      description: 'The organization scopes, newest first by default.',
-      authScopes: { scope: 'organizations:read' },
-      args: {
-        filter: t.arg({ type: OrganizationScopeFilter, description: 'Which scopes to list.' }),
-        orderBy: t.arg({ type: scopeOrder.input, description: 'How to order them.' }),
-      },
-      resolve: (_root, args, context, info) =>
-        readPage({
-          args,
-          context,
-          info,
-          model: context.database.prisma.organizationScope,
-          where: textWhere(args.filter?.search),
-          order: scopeOrder.read(args.orderBy),
-        }),
-    },
-    OrganizationScopeConnection,
-  ),
-}));
-
-const rolePayload = (t: PayloadFields<{ organizationRole: OrganizationRoleRow }>) => ({
-  organizationRole: t.field({
-    type: OrganizationRole,
-    description: 'The organization role.',
-    resolve: ({ organizationRole }) => organizationRole,
-  }),
-});
-
-addMutation('createOrganizationRole', {
+roleMutations.add('createOrganizationRole', {
   description:
     'Creates an organization role. Raises `OrganizationRole.Created`, then `OrganizationRole.Scopes.Updated` if scopes are given.',
-  scope: 'organizations:write',
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters. Unique.' }),
     description: t.string({ description: 'At most 1024 characters.' }),
     type: t.field({
       type: RoleTypeEnum,
-      description: 'Who it is for: users by default. It cannot change.',
+      description: 'The kind of members that can have it: users by default. It cannot change.',
     }),
     organizationScopeIds: t.idList({
       description: 'The organization scopes it holds from the start, at most 1000.',
@@ -244,48 +150,27 @@ addMutation('createOrganizationRole', {
       description: 'The scopes of resources it holds from the start, at most 1000.',
     }),
   }),
-  payload: rolePayload,
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationRole: await createOrganizationRole(context, input),
-  }),
+  operation: (context, input) => createOrganizationRole(context, input),
 });
 
-addMutation('updateOrganizationRole', {
+roleMutations.add('updateOrganizationRole', {
   description:
     'Changes an organization role. An absent field stays as it is; null clears it. Raises `OrganizationRole.Data.Updated` if something changes.',
-  scope: 'organizations:write',
   input: (t) => ({
-    id: t.id({ required: true, description: "The role's id." }),
+    id: roleMutations.id(t),
     name: t.string({ description: 'At most 128 characters. Unique.' }),
     description: t.string({ description: 'At most 1024 characters.' }),
   }),
-  payload: rolePayload,
   errors: [InvalidInputError, NotFoundError, ConflictError],
-  resolve: async (input, context) => ({
-    organizationRole: await updateOrganizationRole(context, input),
-  }),
+  operation: (context, input) => updateOrganizationRole(context, input),
 });
 
-addMutation('deleteOrganizationRole', {
+roleMutations.addDeletion('deleteOrganizationRole', {
   description:
     'Deletes an organization role; the members, invitations and just-in-time settings of every organization lose it. Raises `OrganizationRole.Deleted`.',
-  scope: 'organizations:write',
-  input: (t) => ({ id: t.id({ required: true, description: "The role's id." }) }),
-  payload: rolePayload,
-  errors: [NotFoundError],
-  resolve: async (input, context, info) => {
-    const { organizationRole } = context.database.prisma;
-    return {
-      organizationRole: await asItLastWas({
-        context,
-        info,
-        field: 'organizationRole',
-        read: (query) => organizationRole.findUnique({ ...query, where: { id: input.id } }),
-        remove: () => deleteOrganizationRole(context, input),
-      }),
-    };
-  },
+  model: ({ organizationRole }) => organizationRole,
+  operation: deleteOrganizationRole,
 });
 
 const roleIdField = (t: InputFields) => ({
@@ -299,123 +184,89 @@ const scopesInput = (t: InputFields) => ({
   }),
 });
 
-addMutation('addOrganizationRoleScopes', {
+roleMutations.add('addOrganizationRoleScopes', {
   description:
     'Gives organization scopes to an organization role; it keeps those it has. Raises `OrganizationRole.Scopes.Updated` with the new ones.',
-  scope: 'organizations:write',
   input: scopesInput,
-  payload: rolePayload,
   errors: [InvalidInputError, NotFoundError],
-  resolve: async (input, context) => ({
-    organizationRole: await addOrganizationRoleScopes(context, input),
-  }),
+  operation: (context, input) => addOrganizationRoleScopes(context, input),
 });
 
-addMutation('removeOrganizationRoleScope', {
+roleMutations.add('removeOrganizationRoleScope', {
   description:
     'Takes an organization scope from an organization role. Raises `OrganizationRole.Scopes.Updated`.',
-  scope: 'organizations:write',
   input: (t) => ({
     ...roleIdField(t),
     organizationScopeId: t.id({ required: true, description: 'The organization scope to remove.' }),
   }),
-  payload: rolePayload,
   errors: [NotFoundError],
-  resolve: async (input, context) => ({
-    organizationRole: await removeOrganizationRoleScope(context, input),
-  }),
+  operation: (context, input) => removeOrganizationRoleScope(context, input),
 });
 
-addMutation('replaceOrganizationRoleScopes', {
+roleMutations.add('replaceOrganizationRoleScopes', {
   description:
     'Sets the organization scopes of an organization role; its resource scopes stay. Raises `OrganizationRole.Scopes.Updated` with the scopes gained and lost.',
-  scope: 'organizations:write',
   input: scopesInput,
-  payload: rolePayload,
   errors: [InvalidInputError, NotFoundError],
-  resolve: async (input, context) => ({
-    organizationRole: await replaceOrganizationRoleScopes(context, input),
-  }),
+  operation: (context, input) => replaceOrganizationRoleScopes(context, input),
 });
 
-addMutation('addOrganizationRoleResourceScopes', {
+roleMutations.add('addOrganizationRoleResourceScopes', {
   description:
     'Gives scopes of resources to an organization role; it keeps those it has. Raises `OrganizationRole.Scopes.Updated` with the new ones.',
-  scope: 'organizations:write',
   input: (t) => ({
     ...roleIdField(t),
     scopeIds: t.idList({ required: true, description: 'Scopes of resources, at most 1000.' }),
   }),
-  payload: rolePayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({
-    organizationRole: await addOrganizationRoleResourceScopes(context, input),
-  }),
+  operation: (context, input) => addOrganizationRoleResourceScopes(context, input),
 });
 
-addMutation('removeOrganizationRoleResourceScope', {
+roleMutations.add('removeOrganizationRoleResourceScope', {
   description:
     'Takes a scope of a resource from an organization role. Raises `OrganizationRole.Scopes.Updated`.',
-  scope: 'organizations:write',
   input: (t) => ({
     ...roleIdField(t),
     scopeId: t.id({ required: true, description: 'The scope to remove.' }),
   }),
-  payload: rolePayload,
   errors: [NotFoundError],
-  resolve: async (input, context) => ({
-    organizationRole: await removeOrganizationRoleResourceScope(context, input),
-  }),
+  operation: (context, input) => removeOrganizationRoleResourceScope(context, input),
 });
 
-const scopePayload = (t: PayloadFields<{ organizationScope: OrganizationScopeRow }>) => ({
-  organizationScope: t.field({
-    type: OrganizationScope,
-    description: 'The organization scope.',
-    resolve: ({ organizationScope }) => organizationScope,
-  }),
+const scopeMutations = recordMutations('organizationScope', OrganizationScope, {
+  scope: 'organizations:write',
+  noun: 'scope',
+  description: 'The organization scope.',
 });
 
 const scopeName = 'A scope token (RFC 6749 §3.3) of at most 128 characters. Unique.';
 
-addMutation('createOrganizationScope', {
+scopeMutations.add('createOrganizationScope', {
   description: 'Creates an organization scope. Raises `OrganizationScope.Created`.',
-  scope: 'organizations:write',
   input: (t) => ({
     name: t.string({ required: true, description: scopeName }),
     description: t.string({ description: 'At most 1024 characters.' }),
   }),
-  payload: scopePayload,
   errors: [InvalidInputError, ConflictError],
-  resolve: async (input, context) => ({
-    organizationScope: await createOrganizationScope(context, input),
-  }),
+  operation: (context, input) => createOrganizationScope(context, input),
 });
 
-addMutation('updateOrganizationScope', {
+scopeMutations.add('updateOrganizationScope', {
   description:
     'Changes an organization scope. An absent field stays as it is; null clears it. Raises `OrganizationScope.Data.Updated` if something changes.',
-  scope: 'organizations:write',
   input: (t) => ({
-    id: t.id({ required: true, description: "The scope's id." }),
+    id: scopeMutations.id(t),
     name: t.string({ description: scopeName }),
     description: t.string({ description: 'At most 1024 characters.' }),
   }),
-  payload: scopePayload,
   errors: [InvalidInputError, NotFoundError, ConflictError],
-  resolve: async (input, context) => ({
-    organizationScope: await updateOrganizationScope(context, input),
-  }),
+  operation: (context, input) => updateOrganizationScope(context, input),
 });
 
-addMutation('deleteOrganizationScope', {
+scopeMutations.add('deleteOrganizationScope', {
   description:
     'Deletes an organization scope; organization roles lose it. Raises `OrganizationRole.Scopes.Updated` for each of these roles, then `OrganizationScope.Deleted`.',
-  scope: 'organizations:write',
-  input: (t) => ({ id: t.id({ required: true, description: "The scope's id." }) }),
-  payload: scopePayload,
+  input: (t) => ({ id: scopeMutations.id(t) }),
   errors: [NotFoundError],
-  resolve: async (input, context) => ({
-    organizationScope: await deleteOrganizationScope(context, input),
-  }),
+  operation: (context, input) => deleteOrganizationScope(context, input),
 });

@@ -1,22 +1,22 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ExecutionResult, execute, type GraphQLError, parse } from 'graphql';
+import { type ExecutionResult, execute, parse } from 'graphql';
 import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.ts';
 import { managementScopes } from '../auth/scopes.ts';
-import { isFailureCode } from '../failures.ts';
+import { isFailureCode, type RequestErrorCode } from '../failures.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { introspectionOptions } from '../graphql/introspection.ts';
+import { maskFault, publicExtensions } from '../graphql/public-error.ts';
 import { requestError } from '../graphql/request-error.ts';
-import { maskFault } from '../http/graphql.ts';
 import { contextOf, identify } from '../http/identify.ts';
 import { bodyFaultOf, takeJson } from '../http/json-body.ts';
+import { type Problem, sendProblem } from '../http/problem.ts';
 import { inTurn } from '../http/turns.ts';
 import { schema } from '../schema.ts';
 import type { Services } from '../services.ts';
 import { createOpenApi } from './openapi.ts';
 import { createRestOperation, type RestOperation, readParameter } from './operation.ts';
-import { type Problem, sendProblem } from './problem.ts';
 import { restRoutes } from './routes.ts';
 
 const contentTypes = ['application/json'];
@@ -248,9 +248,7 @@ function problemOf(error: unknown, { id, log }: FastifyRequest): Problem {
   const fault = bodyFaultOf(error, contentTypes);
   if (fault) return { code: fault.code, detail: fault.message };
   const masked = maskFault(error, id, log as Logger);
-  const { path, extensions, message } = masked as GraphQLError;
-  const { code, http: _http, ...members } = extensions;
-  if (isFailureCode(code)) return { code, detail: message, members };
-  // Variables that do not fit the schema have no code, and nothing ran.
-  return { code: path ? 'INTERNAL_SERVER_ERROR' : 'BAD_USER_INPUT', detail: message };
+  // The mask leaves no error without a code.
+  const { code, ...members } = publicExtensions(masked);
+  return { code: code as RequestErrorCode, detail: masked.message, members };
 }

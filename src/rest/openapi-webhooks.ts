@@ -62,8 +62,8 @@ function describe(name: EventName): Json {
     responses: {
       '2XX': { description: 'Delivered. The body is kept up to 4 KiB, for the log of attempts.' },
       410: { description: 'Gone: the webhook is disabled.' },
-      '4XX': { description: 'Failed: tried again later, with respect to `Retry-After`.' },
-      '5XX': { description: 'Failed: tried again later, with respect to `Retry-After`.' },
+      '4XX': { description: 'Failed: tried again later, not before `Retry-After`.' },
+      '5XX': { description: 'Failed: tried again later, not before `Retry-After`.' },
     },
   };
 }

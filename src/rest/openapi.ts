@@ -106,6 +106,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   'one-time-tokens': 'Tokens that sign the holder of an address in once.',
   'message-senders': 'How e-mail and SMS leave the service.',
   messages: 'Messages on their way to people.',
+  service: 'The process that answers, and how it was set up.',
+  statistics: 'Figures of the whole service.',
 };
 
 const words = (name: string) =>
@@ -243,7 +245,7 @@ function answerSchema(operation: RestOperation, schemas: Record<string, Json>): 
     properties: {
       [answerField]: { type: 'array', items: record },
       pageInfo: reference('PageInfo'),
-      totalCount: { type: 'integer', description: 'The number of entries, if it was asked for.' },
+      totalCount: { type: 'integer', description: 'The number of entries, if it was requested.' },
     },
     required: [answerField, 'pageInfo'],
   };
@@ -331,12 +333,15 @@ function typeSchema(
 
 const problemSchema = {
   type: 'object',
-  description: 'What went wrong (RFC 9457).',
+  description: 'A problem document (RFC 9457).',
   properties: {
     type: { type: 'string', format: 'uri', description: 'The kind of problem, as a URI.' },
     title: { type: 'string', description: 'The kind of problem, as a text for people.' },
     status: { type: 'integer', description: 'The HTTP status.' },
-    detail: { type: 'string', description: 'What went wrong this time, as a text for people.' },
+    detail: {
+      type: 'string',
+      description: 'This occurrence of the problem, as a text for people.',
+    },
     code: {
       type: 'string',
       enum: Object.keys(failures),
@@ -364,7 +369,7 @@ const problemSchema = {
       items: { type: 'string' },
       description: 'With CONFLICT: the path to the unique field.',
     },
-    id: { type: 'string', description: 'With NOT_FOUND: the id that nothing has.' },
+    id: { type: 'string', description: 'With NOT_FOUND: the unknown id.' },
     requiredScope: { type: 'string', description: 'With FORBIDDEN: the scope that is missing.' },
     requestId: {
       type: 'string',

@@ -122,7 +122,7 @@ type Tree = { readonly [field: string]: unknown };
 const isGroup = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Applies a patch to what is stored. Null removes a stored value, so that its default applies. */
+/** Applies a patch to the stored settings. Null removes a stored value, so that its default applies. */
 function merge(stored: Tree, patch: Tree): Tree {
   const merged: Record<string, unknown> = { ...stored };
   for (const [field, value] of Object.entries(patch)) {

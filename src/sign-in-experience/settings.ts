@@ -37,7 +37,7 @@ export interface PasswordPolicy {
   readonly minLength: number;
   readonly rejectCommon: boolean;
   readonly rejectUserData: boolean;
-  /** Words that no password may be made of, beside the common passwords. */
+  /** Words that no password may be made of, in addition to the common passwords. */
   readonly blocklist: readonly string[];
 }
 

@@ -11,6 +11,7 @@ import {
   idTokenTtlSeconds,
   signingKeysLock,
 } from '../keys/signing-keys.ts';
+import { repeat } from '../scheduler.ts';
 import type { Context, Services } from '../services.ts';
 
 // Another node may use a retired key for some seconds more; those tokens must stay valid too.
@@ -95,29 +96,18 @@ export async function deleteSigningKey(
 const followIntervalMs = 5_000;
 
 /**
- * Keeps this node's signing keys in step with what other nodes rotate and delete, and removes keys whose last token
- * has expired.
+ * Follows rotations and deletions of signing keys by other nodes, and removes keys whose last token has expired.
  *
- * @returns Stops; resolves when nothing is running.
+ * @returns A function that stops it; it resolves when nothing is running.
  */
 export function followSigningKeys(services: Services): () => Promise<void> {
   const { database, clock, keys, log } = services;
-  let underWay = Promise.resolve();
-
-  async function follow() {
-    try {
+  return repeat(
+    followIntervalMs,
+    async () => {
       await database.prisma.signingKey.deleteMany({ where: { expiresAt: { lte: clock.now() } } });
       await keys.reload();
-    } catch (error) {
-      log.warn({ err: error }, 'the signing keys could not be read again');
-    }
-  }
-
-  const timer = setInterval(() => {
-    underWay = underWay.then(follow);
-  }, followIntervalMs);
-  return () => {
-    clearInterval(timer);
-    return underWay;
-  };
+    },
+    (error) => log.warn({ err: error }, 'the signing keys could not be read again'),
+  );
 }

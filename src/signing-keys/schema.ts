@@ -3,7 +3,8 @@ import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { SigningKey as SigningKeyRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionOf, readPage } from '../graphql/lists/page.ts';
-import { addMutation, asItLastWas, type PayloadFields } from '../graphql/mutation.ts';
+import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';
 
@@ -114,29 +115,14 @@ addMutation('rotateSigningKey', {
   resolve: (input, context) => rotateSigningKey(context, input),
 });
 
-addMutation('deleteSigningKey', {
+recordMutations('signingKey', SigningKey, {
+  scope: 'all',
+  noun: 'key',
+  description: 'The key in its last state.',
+}).addDeletion('deleteSigningKey', {
   description:
     'Deletes a retired signing key at once: every token it signed is refused from now on. The current key cannot be deleted. Requires the scope `all`. Raises no event.',
-  scope: 'all',
-  input: (t) => ({ id: t.id({ required: true, description: "The key's id." }) }),
-  payload: (t: PayloadFields<{ signingKey: SigningKeyRow }>) => ({
-    signingKey: t.field({
-      type: SigningKey,
-      description: 'The key in its last state.',
-      resolve: ({ signingKey }) => signingKey,
-    }),
-  }),
   errors: [NotFoundError, NotAllowedError],
-  resolve: async (input, context, info) => {
-    const keys = context.database.prisma.signingKey;
-    return {
-      signingKey: await asItLastWas({
-        context,
-        info,
-        field: 'signingKey',
-        read: (query) => keys.findUnique({ ...query, where: { id: input.id } }),
-        remove: () => deleteSigningKey(context, input),
-      }),
-    };
-  },
+  model: ({ signingKey }) => signingKey,
+  operation: deleteSigningKey,
 });

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../auth/granting.ts';
+import { textForQuery } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import type { OneTimeToken, Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
@@ -77,7 +78,7 @@ export async function redeemToken(
   const [redeemed] = await tx.$queryRaw<OneTimeToken[]>`
     DELETE FROM "OneTimeToken"
      WHERE "digest" = ${digestOf(token)}::bytea
-       AND lower("email") = ${address.includes('\0') ? '' : address}
+       AND lower("email") = ${textForQuery(address)}
        AND "expiresAt" > ${clock.now()}::timestamptz
     RETURNING *`;
   return redeemed ?? null;

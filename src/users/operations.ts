@@ -1,103 +1,26 @@
 import { z } from 'zod';
 import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
-import { lockRow, lockUser } from '../db/lock.ts';
+import { lockUser } from '../db/lock.ts';
 import { type Transaction, transaction, writeAhead } from '../db/transaction.ts';
 import { insertUserRow, type UserFields, updateUserRow } from '../db/user-row.ts';
-import { type InputIssue, InvalidInputError } from '../errors.ts';
-import { changesBetween, recordEvent, recordEvents } from '../events/record.ts';
+import { changesBetween, recordEvent } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import {
-  emailAddress,
-  jsonObject,
-  name,
-  parseInput,
-  patched,
-  phoneNumber,
-  text,
-  webUrl,
-} from '../input.ts';
+import { jsonObject, parseInput, patched } from '../input.ts';
 import type { Context } from '../services.ts';
+import {
+  type CreateUserInput,
+  createUserInput,
+  password,
+  profileFields,
+  userConflicts,
+  verifiedAfter,
+  verifiedFields,
+} from './fields.ts';
 import { currentPasswordAlgorithm, hashPassword } from './password.ts';
 import { userRecord } from './payload.ts';
-
-/** A user name. */
-export const username = text(128).regex(
-  /^[A-Za-z_][\w.-]*$/,
-  'must begin with a letter or "_" and hold only letters, digits, ".", "_" and "-"',
-);
-const password = text(256).min(8, 'must have at least 8 characters');
-
-const profileFields = {
-  username: username.nullish(),
-  primaryEmail: emailAddress.nullish(),
-  primaryPhone: phoneNumber.nullish(),
-  name: name().nullish(),
-  avatar: webUrl.nullish(),
-};
-
-const verifiedFields = {
-  isEmailVerified: z.boolean().nullish(),
-  isPhoneVerified: z.boolean().nullish(),
-};
-
-/** The fields that say whether an address is verified, each with its address. */
-const verifications = [
-  ['isEmailVerified', 'primaryEmail'],
-  ['isPhoneVerified', 'primaryPhone'],
-] as const;
-
-/** The fields of a new user. */
-export const createUserInput = z.object({
-  ...profileFields,
-  ...verifiedFields,
-  password: password.nullish(),
-  profile: jsonObject.nullish(),
-  customData: jsonObject.nullish(),
-});
-
-/**
- * Whether the addresses of a record to be written are verified: as the patch says. A changed address is no longer
- * verified.
- *
- * @throws {InvalidInputError} when a missing address is to be verified.
- */
-export function verifiedAfter(
-  before: Pick<User, (typeof verifications)[number][number]> | null,
-  patch: Partial<Record<(typeof verifications)[number][0], boolean | null | undefined>> &
-    Partial<Record<(typeof verifications)[number][1], string | null | undefined>>,
-): Pick<User, (typeof verifications)[number][0]> {
-  const issues: InputIssue[] = [];
-  const states = verifications.map(([flag, field]) => {
-    const address = patch[field] === undefined ? (before?.[field] ?? null) : patch[field];
-    const isSame = address?.toLowerCase() === before?.[field]?.toLowerCase();
-    const asBefore = isSame && (before?.[flag] ?? false);
-    const isVerified = patch[flag] === undefined ? asBefore : (patch[flag] ?? false);
-    if (isVerified && address === null) {
-      issues.push({ path: [flag], message: `needs ${field}: there is no address to verify` });
-    }
-    return [flag, isVerified] as const;
-  });
-  if (issues.length > 0) throw new InvalidInputError(issues);
-  return Object.fromEntries(states) as ReturnType<typeof verifiedAfter>;
-}
-
-/** The input of `createUser`. */
-export type CreateUserInput = z.input<typeof createUserInput>;
-
-/** Which unique field conflicts with another user, by the index that refused it. */
-export const userConflicts = {
-  User_username_key: { path: ['username'], message: 'Another user has this user name.' },
-  User_primaryEmail_key: {
-    path: ['primaryEmail'],
-    message: 'Another user has this e-mail address.',
-  },
-  User_primaryPhone_key: {
-    path: ['primaryPhone'],
-    message: 'Another user has this telephone number.',
-  },
-};
+import { endSessions, type OwnBrowser } from './sign-out.ts';
 
 /**
  * Creates a user with the default roles. Raises `User.Created`.
@@ -305,85 +228,6 @@ export async function updateUserSuspensionStatus(
       changes: changesBetween(userRecord(before), data) ?? {},
     });
     return after;
-  });
-}
-
-/**
- * Deletes a user, with sessions, role assignments and organization memberships. Raises `User.Deleted`, and
- * `Organization.Membership.Updated` for each organization that loses a member.
- *
- * @returns The user in its last state.
- * @throws {NotFoundError}
- */
-export async function deleteUser(context: Context, { id }: { id: string }): Promise<User> {
-  return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    // The event reports the rows that were actually deleted: a concurrent removal reports its own.
-    const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
-      WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
-      SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
-    await tx.oidcRecord.deleteMany({ where: { accountId: id } });
-    const user = await tx.user.delete({ where: { id } });
-    await recordEvents(tx, context, [
-      ...memberships.map(({ organizationId }) => ({
-        type: 'Organization.Membership.Updated' as const,
-        data: {
-          organizationId,
-          addedUserIds: [],
-          removedUserIds: [id],
-          addedApplicationIds: [],
-          removedApplicationIds: [],
-        },
-      })),
-      { type: 'User.Deleted', data: userRecord(user) },
-    ]);
-    return user;
-  });
-}
-
-/**
- * Signs a user out everywhere: sessions, refresh tokens and all access tokens issued so far end. Raises no event.
- *
- * @throws {NotFoundError}
- */
-export async function signOutUser(context: Context, { id }: { id: string }): Promise<User> {
-  return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    await endSessions(tx, context, id);
-    return tx.user.findUniqueOrThrow({ where: { id } });
-  });
-}
-
-/** The provider's records of one browser during a sign-in. */
-export interface OwnBrowser {
-  /** The id under which its interaction is stored. */
-  readonly interactionId: string;
-  /** The `uid` of the session it had at the start; empty without one. */
-  readonly sessionUid: string;
-}
-
-/**
- * Ends a user's sessions, codes and refresh tokens, and all access tokens issued so far for services that check.
- *
- * @param keep A browser in which the user stays signed in.
- */
-export async function endSessions(
-  tx: Transaction,
-  context: Context,
-  userId: string,
-  keep?: OwnBrowser,
-): Promise<void> {
-  const kept = keep
-    ? [
-        { model: 'Interaction', id: keep.interactionId },
-        { model: 'Session', uid: keep.sessionUid },
-      ]
-    : [];
-  await tx.oidcRecord.deleteMany({ where: { accountId: userId, NOT: { OR: kept } } });
-  await tx.session.deleteMany({ where: { userId, NOT: { id: keep?.sessionUid ?? '' } } });
-  await tx.user.update({
-    where: { id: userId },
-    data: { tokensValidAfter: context.clock.now() },
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
 import type { Database } from '../db/database.ts';
 import { hashQueue } from './hash-queue.ts';
-import { verifyImportedPassword } from './imported-password.ts';
+import { verifyImportedPassword } from './import/imported-password.ts';
 
 // The second choice of OWASP's Password Storage Cheat Sheet for Argon2id: 19 MiB, two passes, one lane.
 const options = {

@@ -1,37 +1,16 @@
-import type { GraphQLEnumType, GraphQLSchema } from 'graphql';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
-import { Prisma, type User as UserRow } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { ErrorCodeEnum } from '../graphql/errors.ts';
-import {
-  assertMayFilter,
-  between,
-  connectionOf,
-  orderInput,
-  readPage,
-  searchDescription,
-  searching,
-} from '../graphql/lists/page.ts';
+import { between } from '../graphql/lists/page.ts';
+import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import {
-  addMutation,
-  asItLastWas,
-  type InputFields,
-  type PayloadFields,
-} from '../graphql/mutation.ts';
+import type { InputFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
-import { type ImportFailure, importUsers } from './import.ts';
-import {
-  findPasswordAlgorithm,
-  type ImportedPasswordAlgorithm,
-  importedPasswordAlgorithms,
-  importedPasswordFormats,
-} from './imported-password.ts';
+import { deleteUser } from './delete.ts';
 import {
   createUser,
-  deleteUser,
-  signOutUser,
   updateUser,
   updateUserCustomData,
   updateUserPassword,
@@ -39,6 +18,7 @@ import {
   updateUserSuspensionStatus,
 } from './operations.ts';
 import { assignUserRoles, removeUserRole, replaceUserRoles } from './roles.ts';
+import { signOutUser } from './sign-out.ts';
 
 const rolesOfUser = relatedList<
   { roleId: string; role: typeof Role.$inferType },
@@ -109,14 +89,15 @@ export const User = builder.prismaNode('User', {
 });
 
 /** A page of users. */
-export const UserConnection = connectionOf('User', User);
-
-const UserFilter = builder.inputType('UserFilter', {
-  description: 'Which users to list. A match meets every field that is given.',
-  fields: (t) => ({
-    search: t.string({
-      description: searchDescription('the name, user name, e-mail address, telephone number or id'),
-    }),
+export const UserConnection = addRecordQueries(User, {
+  names: ['user', 'users'],
+  scope: 'users:read',
+  model: ({ user }) => user,
+  search: {
+    columns: ['name', 'username', 'primaryEmail', 'primaryPhone', 'id'],
+    description: 'the name, user name, e-mail address, telephone number or id',
+  },
+  filter: (t) => ({
     username: t.string({ description: 'Has exactly this user name, ignoring case.' }),
     primaryEmail: t.field({
       type: 'EmailAddress',
@@ -142,47 +123,33 @@ const UserFilter = builder.inputType('UserFilter', {
       description: 'Last signed in before this instant.',
     }),
   }),
-});
-
-const order = orderInput('User', {
-  // Ids begin with their creation time.
-  CREATED_AT: { field: 'id', nullable: false, description: 'By creation time.' },
-  UPDATED_AT: { field: 'updatedAt', nullable: false, description: 'By time of the last change.' },
-  LAST_SIGN_IN_AT: {
-    field: 'lastSignInAt',
-    nullable: true,
-    description: 'By time of the last sign-in.',
+  filterScopes: { roleId: 'roles:read', organizationId: 'organizations:read' },
+  where: async (filter, { database }): Promise<Prisma.UserWhereInput> => {
+    const { username, primaryEmail, primaryPhone, roleId, organizationId, isSuspended } = filter;
+    const isNamed = username != null || primaryEmail != null;
+    return {
+      id: isNamed ? await findNamed(database.prisma, { username, primaryEmail }) : undefined,
+      primaryPhone: primaryPhone ?? undefined,
+      roles: roleId == null ? undefined : { some: { roleId } },
+      organizations: organizationId == null ? undefined : { some: { organizationId } },
+      isSuspended: isSuspended ?? undefined,
+      createdAt: between(filter.createdAfter, filter.createdBefore),
+      lastSignInAt: between(filter.lastSignInAfter, filter.lastSignInBefore),
+    };
   },
-  NAME: { field: 'name', nullable: true, description: 'By name.' },
-  USERNAME: { field: 'username', nullable: true, description: 'By user name.' },
-  PRIMARY_EMAIL: { field: 'primaryEmail', nullable: true, description: 'By e-mail address.' },
+  order: {
+    CREATED_AT: orders.byCreation,
+    UPDATED_AT: orders.byChange,
+    LAST_SIGN_IN_AT: {
+      field: 'lastSignInAt',
+      nullable: true,
+      description: 'By time of the last sign-in.',
+    },
+    NAME: { field: 'name', nullable: true, description: 'By name.' },
+    USERNAME: { field: 'username', nullable: true, description: 'By user name.' },
+    PRIMARY_EMAIL: { field: 'primaryEmail', nullable: true, description: 'By e-mail address.' },
+  },
 });
-
-// Scopes that a filter on another area requires.
-const userFilterScopes = {
-  roleId: 'roles:read',
-  organizationId: 'organizations:read',
-} as const;
-
-async function userWhere(
-  filter: typeof UserFilter.$inferInput | null | undefined,
-  { prisma }: GraphQLContext['database'],
-): Promise<Prisma.UserWhereInput> {
-  if (!filter) return {};
-  const { search, username, primaryEmail, primaryPhone, roleId, organizationId, isSuspended } =
-    filter;
-  const named = { username, primaryEmail };
-  return {
-    ...searching(search, ['name', 'username', 'primaryEmail', 'primaryPhone', 'id']),
-    ...(username == null && primaryEmail == null ? {} : { id: await findNamed(prisma, named) }),
-    ...(primaryPhone == null ? {} : { primaryPhone }),
-    ...(roleId == null ? {} : { roles: { some: { roleId } } }),
-    ...(organizationId == null ? {} : { organizations: { some: { organizationId } } }),
-    ...(isSuspended == null ? {} : { isSuspended }),
-    createdAt: between(filter.createdAfter, filter.createdBefore),
-    lastSignInAt: between(filter.lastSignInAfter, filter.lastSignInBefore),
-  };
-}
 
 /**
  * The condition on the ids of users with these names. Prisma's own case-insensitive comparison uses no unique index.
@@ -198,48 +165,8 @@ async function findNamed(
   return { in: rows.map(({ id }) => id) };
 }
 
-builder.queryFields((t) => ({
-  user: t.prismaField({
-    type: 'User',
-    nullable: true,
-    description: 'A user, or null if none has that id.',
-    authScopes: { scope: 'users:read' },
-    args: { id: t.arg.id({ required: true, description: "The user's id." }) },
-    resolve: (query, _root, { id }, { database }) =>
-      database.prisma.user.findUnique({ ...query, where: { id } }),
-  }),
-  users: t.connection(
-    {
-      type: User,
-      description: 'The users, newest first by default.',
-      authScopes: { scope: 'users:read' },
-      args: {
-        filter: t.arg({ type: UserFilter, description: 'Which users to list.' }),
-        orderBy: t.arg({ type: order.input, description: 'How to order them.' }),
-      },
-      resolve: async (_root, args, context, info) => {
-        assertMayFilter(context, args.filter, userFilterScopes);
-        return readPage({
-          args,
-          context,
-          info,
-          model: context.database.prisma.user,
-          where: await userWhere(args.filter, context.database),
-          order: order.read(args.orderBy),
-        });
-      },
-    },
-    UserConnection,
-  ),
-}));
+const mutations = recordMutations('user', User, { scope: 'users:write' });
 
-const userPayload = (t: PayloadFields<{ user: UserRow }>) => ({
-  user: t.field({ type: User, description: 'The user.', resolve: ({ user }) => user }),
-});
-
-const idField = (t: InputFields) => ({
-  id: t.id({ required: true, description: "The user's id." }),
-});
 const profileFields = (t: InputFields) => ({
   username: t.string({
     description: 'Letters, digits, ".", "_" and "-", at most 128. Unique, ignoring case.',
@@ -256,225 +183,121 @@ const profileFields = (t: InputFields) => ({
   avatar: t.field({ type: 'URL', description: 'The http or https URL of a picture.' }),
 });
 
-const newUserFields = (t: InputFields) => ({
+/** The fields of the input of a new user. */
+export const newUserFields = (t: InputFields) => ({
   ...profileFields(t),
   password: t.string({ description: 'At least 8 characters. Never shown again.' }),
   profile: t.field({ type: 'JSONObject', description: 'Standard claims about the person.' }),
   customData: t.field({ type: 'JSONObject', description: 'At most 64 KiB.' }),
 });
 
-addMutation('createUser', {
+mutations.add('createUser', {
   description: 'Creates a user with the default roles. Raises `User.Created`.',
-  scope: 'users:write',
   input: newUserFields,
-  payload: userPayload,
   errors: [InvalidInputError, ConflictError, NotAllowedError],
-  resolve: async (input, context) => ({ user: await createUser(context, input) }),
+  operation: (context, input) => createUser(context, input),
 });
 
-const ImportFailureObject = builder.objectRef<ImportFailure>('ImportFailure').implement({
-  description: 'A rejected row of an import.',
-  fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its index in the input, from 0.' }),
-    code: t.expose('code', { type: ErrorCodeEnum, description: 'The kind of failure.' }),
-    message: t.exposeString('message', { description: 'The failure as a text for people.' }),
-  }),
-});
-
-const PasswordAlgorithmEnum = builder.enumType('PasswordAlgorithm', {
-  description: 'The algorithm of a password digest.',
-  values: Object.fromEntries(
-    importedPasswordAlgorithms.map((algorithm) => [
-      algorithm.toUpperCase(),
-      { value: algorithm, description: `${importedPasswordFormats[algorithm]}.` },
-    ]),
-  ) as Record<string, { value: ImportedPasswordAlgorithm; description: string }>,
-});
-
-/**
- * Lets variables, and so REST, name algorithms as elsewhere, such as `Argon2id` and `SHA-256`. An unknown name reaches
- * the import, which rejects only its row.
- */
-export function takeAlgorithmNames(schema: GraphQLSchema): void {
-  const algorithms = schema.getType('PasswordAlgorithm') as GraphQLEnumType;
-  const coerce = algorithms.coerceInputValue.bind(algorithms);
-  algorithms.coerceInputValue = (value, hideSuggestions) =>
-    typeof value === 'string'
-      ? (findPasswordAlgorithm(value) ?? value)
-      : coerce(value, hideSuggestions);
-}
-
-const ImportedUserInput = builder.inputType('ImportedUserInput', {
-  description:
-    'A user to import: the fields of `createUser`, or a password digest in place of a password.',
-  fields: (t) => ({
-    ...newUserFields(t),
-    passwordDigest: t.string({
-      description: `The digest of the password in another system, in the format of its algorithm. ${Object.entries(
-        importedPasswordFormats,
-      )
-        .map(([algorithm, format]) => `${algorithm}: ${format}.`)
-        .join(' ')} \`salt\` and \`hash\` are Base64.`,
-    }),
-    passwordAlgorithm: t.field({
-      type: PasswordAlgorithmEnum,
-      description:
-        'The algorithm of the digest. It is replaced by Argon2id when the user next signs in. In variables, and over REST, case and punctuation do not matter: `sha-256` is `SHA256`.',
-    }),
-  }),
-});
-
-addMutation('importUsers', {
-  description:
-    'Creates up to 1,000 users at once, each as `createUser` does, or with password digests of other systems. A faulty row is reported and does not stop the others. Raises `User.Created` for each user.',
-  scope: 'users:write',
-  input: (t) => ({
-    users: t.field({
-      type: [ImportedUserInput],
-      required: true,
-      description: 'The users, at most 1,000.',
-    }),
-  }),
-  payload: (t: PayloadFields<{ users: UserRow[]; failures: ImportFailure[] }>) => ({
-    users: t.field({
-      type: [User],
-      description: 'The users created, in the order of the input.',
-      resolve: ({ users }) => users,
-    }),
-    failures: t.field({
-      type: [ImportFailureObject],
-      description: 'The rejected rows, in the order of the input.',
-      resolve: ({ failures }) => failures,
-    }),
-  }),
-  errors: [InvalidInputError, NotAllowedError],
-  resolve: (input, context) => importUsers(context, input),
-});
-
-addMutation('updateUser', {
+mutations.add('updateUser', {
   description:
     "Changes a user's own fields. An absent field stays as it is; null clears it. Raises `User.Data.Updated`.",
-  scope: 'users:write',
-  input: (t) => ({ ...idField(t), ...profileFields(t) }),
-  payload: userPayload,
+  input: (t) => ({ id: mutations.id(t), ...profileFields(t) }),
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
-  resolve: async (input, context) => ({ user: await updateUser(context, input) }),
+  operation: (context, input) => updateUser(context, input),
 });
 
-addMutation('updateUserCustomData', {
+mutations.add('updateUserCustomData', {
   description:
     "Merges into a user's custom data at the first level; null removes a key. Raises `User.Data.Updated`.",
-  scope: 'users:write',
   input: (t) => ({
-    ...idField(t),
-    customData: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+    id: mutations.id(t),
+    customData: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The custom data to merge in.',
+    }),
   }),
-  payload: userPayload,
   errors: [InvalidInputError, NotFoundError],
-  resolve: async (input, context) => ({ user: await updateUserCustomData(context, input) }),
+  operation: (context, input) => updateUserCustomData(context, input),
 });
 
-addMutation('updateUserProfile', {
+mutations.add('updateUserProfile', {
   description:
     "Merges into a user's profile at the first level; null removes a key. Raises `User.Data.Updated`.",
-  scope: 'users:write',
   input: (t) => ({
-    ...idField(t),
-    profile: t.field({ type: 'JSONObject', required: true, description: 'What to merge in.' }),
+    id: mutations.id(t),
+    profile: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The profile claims to merge in.',
+    }),
   }),
-  payload: userPayload,
   errors: [InvalidInputError, NotFoundError],
-  resolve: async (input, context) => ({ user: await updateUserProfile(context, input) }),
+  operation: (context, input) => updateUserProfile(context, input),
 });
 
-addMutation('updateUserPassword', {
+mutations.add('updateUserPassword', {
   description:
     "Sets a user's password and ends the user's sessions, refresh tokens and access tokens. Raises `User.Data.Updated`, without the password.",
-  scope: 'users:write',
   input: (t) => ({
-    ...idField(t),
+    id: mutations.id(t),
     password: t.string({ required: true, description: 'At least 8 characters.' }),
   }),
-  payload: userPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ user: await updateUserPassword(context, input) }),
+  operation: (context, input) => updateUserPassword(context, input),
 });
 
-addMutation('updateUserSuspensionStatus', {
+mutations.add('updateUserSuspensionStatus', {
   description:
     "Suspends a user, or ends the suspension. Suspending ends the user's sessions, refresh tokens and access tokens. Raises `User.SuspensionStatus.Updated` if something changes.",
-  scope: 'users:write',
   input: (t) => ({
-    ...idField(t),
+    id: mutations.id(t),
     isSuspended: t.boolean({ required: true, description: 'Whether to suspend the user.' }),
   }),
-  payload: userPayload,
   errors: [NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ user: await updateUserSuspensionStatus(context, input) }),
+  operation: (context, input) => updateUserSuspensionStatus(context, input),
 });
 
-addMutation('signOutUser', {
+mutations.add('signOutUser', {
   description:
     "Ends a user's sessions, refresh tokens and all access tokens issued so far. The user may sign in again. Raises no event.",
-  scope: 'users:write',
-  input: idField,
-  payload: userPayload,
+  input: (t) => ({ id: mutations.id(t) }),
   errors: [NotFoundError],
-  resolve: async (input, context) => ({ user: await signOutUser(context, input) }),
+  operation: (context, input) => signOutUser(context, input),
 });
 
-addMutation('deleteUser', {
+mutations.addDeletion('deleteUser', {
   description:
     'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.',
-  scope: 'users:write',
-  input: idField,
-  payload: userPayload,
-  errors: [NotFoundError],
-  resolve: async (input, context, info) => {
-    const { user } = context.database.prisma;
-    return {
-      user: await asItLastWas({
-        read: (query) => user.findUnique({ ...query, where: { id: input.id } }),
-        remove: () => deleteUser(context, input),
-        context,
-        info,
-        field: 'user',
-      }),
-    };
-  },
+  model: ({ user }) => user,
+  operation: deleteUser,
 });
 
 const rolesInput = (t: InputFields) => ({
-  userId: t.id({ required: true, description: "The user's id." }),
+  userId: mutations.id(t),
   roleIds: t.idList({ required: true, description: 'Roles for users, at most 100.' }),
 });
 
-addMutation('assignUserRoles', {
+mutations.add('assignUserRoles', {
   description: 'Gives roles to a user; the user keeps those they have. Raises no event.',
-  scope: 'users:write',
   input: rolesInput,
-  payload: userPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ user: await assignUserRoles(context, input) }),
+  operation: (context, input) => assignUserRoles(context, input),
 });
 
-addMutation('removeUserRole', {
+mutations.add('removeUserRole', {
   description: 'Removes a role from a user. Raises no event.',
-  scope: 'users:write',
   input: (t) => ({
-    userId: t.id({ required: true, description: "The user's id." }),
+    userId: mutations.id(t),
     roleId: t.id({ required: true, description: 'The role to remove.' }),
   }),
-  payload: userPayload,
   errors: [NotFoundError],
-  resolve: async (input, context) => ({ user: await removeUserRole(context, input) }),
+  operation: (context, input) => removeUserRole(context, input),
 });
 
-addMutation('replaceUserRoles', {
+mutations.add('replaceUserRoles', {
   description: 'Gives a user these roles and removes all others. Raises no event.',
-  scope: 'users:write',
   input: rolesInput,
-  payload: userPayload,
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ user: await replaceUserRoles(context, input) }),
+  operation: (context, input) => replaceUserRoles(context, input),
 });

@@ -22,7 +22,7 @@ const isTaken = async (token: string) =>
   (await exchange(service, backend, { subject_token: token, resource: resource.indicator }))
     .status === 200;
 
-test('of the sixteen spellings of a signature one is taken', async () => {
+test('accepts one of the sixteen spellings of a signature', async () => {
   const token = await userToken(service, user.id, frontend);
   const [header, payload, signature = ''] = token.split('.');
   const all = spellings(signature);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { createFingerprint } from '../support/operations/fingerprint.ts';
-import { createMaker } from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
 import { type Input, mutations, overGraphQL, overRest } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 
@@ -296,7 +296,7 @@ const givingNone = [
   'deleteSigningKey',
 ];
 
-test('every mutation is known to give rights or not to', () => {
+test('every mutation is classified by whether it gives rights', () => {
   const known = [...Object.keys(giving), ...givingOtherwise, ...givingNone];
   expect(known.sort()).toEqual(Object.keys(mutations).sort());
 });
@@ -305,7 +305,7 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
   const call = calls[via];
 
   test.each(Object.entries(giving))(
-    '%s gives what its caller holds alone',
+    '%s gives only rights that its caller holds',
     async (operation, [scope, ...given]) => {
       const narrow = await service.managementToken(scope);
       for (const prepare of given) {
@@ -343,7 +343,7 @@ describe('a caller', () => {
     expect(await calls.GraphQL('createRole', input, token)).toMatchObject({ code: 'OK' });
   });
 
-  test('changes of an administrator what gives no way in', async () => {
+  test('changes only harmless fields of an administrator', async () => {
     const token = await service.managementToken('users:write');
     const username = next('administrator');
     const id = await administrator({ username });
@@ -356,7 +356,7 @@ describe('a caller', () => {
     }
   });
 
-  test('creates and imports no users who would get more', async () => {
+  test('creates and imports no users with more rights', async () => {
     const token = await service.managementToken('users:write');
     await withDefaultRole(async () => {
       const before = await fingerprint();

@@ -30,7 +30,7 @@ async function loosen(path: string): Promise<void> {
   await chmod(path, 0o777);
 }
 
-test('is its owner’s alone, and one left open is closed at the start', async () => {
+test('only its owner has access, also to an older one', async () => {
   const dataDir = join(folder, 'whole');
   for (const isFirst of [true, false]) {
     if (!isFirst) await loosen(dataDir);
@@ -43,7 +43,7 @@ test('is its owner’s alone, and one left open is closed at the start', async (
   }
 }, 90_000);
 
-test('keeps files that the database makes later to the owner', async () => {
+test('later database files belong only to the owner', async () => {
   const dataDir = join(folder, 'later');
   const database = await openEmbedded({ dataDir });
   await database.exec(`
@@ -55,7 +55,7 @@ test('keeps files that the database makes later to the owner', async () => {
   expect(await open(dataDir)).toEqual([]);
 });
 
-test('leaves what is not its own in the folder alone', async () => {
+test('leaves foreign files in the folder as they are', async () => {
   const dataDir = join(folder, 'shared');
   (await claimDataDir(dataDir)).release();
   const elsewhere = join(folder, 'elsewhere');

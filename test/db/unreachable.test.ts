@@ -40,7 +40,7 @@ describe.runIf(postgresql)('a PostgreSQL that goes away', async () => {
     }
   };
 
-  test('is told from a fault, by every way to it', async () => {
+  test('differs from a fault on every connection', async () => {
     await Promise.all(Object.values(ways).map((run) => run().catch(() => undefined)));
     await proxy.cut();
     // The first statement on a connection finds it broken; the next one finds nobody to connect to.
@@ -52,7 +52,7 @@ describe.runIf(postgresql)('a PostgreSQL that goes away', async () => {
     await recover();
   });
 
-  test('is told from a fault in the midst of a statement', async () => {
+  test('differs from a fault during a statement', async () => {
     const running = [
       failure(prisma.$queryRaw`SELECT pg_sleep(60)::text`),
       failure(tokens.query('sleep', 'SELECT pg_sleep(60)::text', [])),
@@ -83,14 +83,14 @@ describe.runIf(postgresql)('a PostgreSQL that goes away', async () => {
   });
 });
 
-test('it is seen through what wraps it', () => {
+test('it is recognized inside other errors', () => {
   const gone = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   expect(isUnreachable(new Error('the log', { cause: gone }))).toBe(true);
   expect(isUnreachable(new AggregateError([gone]))).toBe(true);
   expect(isUnreachable(new GraphQLError('user', { originalError: gone }))).toBe(true);
 });
 
-test('another host that cannot be reached is no database', () => {
+test('another unreachable host does not count as the database', () => {
   const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   expect(isUnreachable(new TypeError('fetch failed', { cause }))).toBe(false);
   expect(isUnreachable(new Error('a bug'))).toBe(false);

@@ -31,7 +31,7 @@ test('the log stays ordered when transaction ids gain a digit', async () => {
 
 // The function that tells where the log is settled judges by the snapshot of its statement and by the locks held now.
 // One snapshot for two statements is what a single one sees when the other transaction ends in between.
-test.runIf(inject('postgresql'))('what was settled once stays so for its reader', async () => {
+test.runIf(inject('postgresql'))('a settled event stays settled for its reader', async () => {
   const elsewhere = new pg.Client({ connectionString: inject('postgresql') ?? '' });
   await elsewhere.connect();
   const attempt = async (tx: Pick<typeof prisma, '$queryRaw'>) => {

@@ -225,7 +225,7 @@ describe('over server-sent events', () => {
     expect(text).toContain('by GET');
   });
 
-  test('frees what a client that goes away had', async () => {
+  test('frees the resources of a client that leaves', async () => {
     const idle = () =>
       vi.waitFor(async () => {
         expect(await metric('signet_connections')).toBe(0);

@@ -94,7 +94,7 @@ test('delivers nothing older than the subscription without a cursor', async () =
   expect(new Set(namesOf(subscriber.events))).toEqual(new Set(['since']));
 });
 
-test('delivers the types asked for and no others', async () => {
+test('delivers only the requested types', async () => {
   const after = await logEnd(endpoint, database);
   const connection = connect(endpoint);
   const roles = subscribe(connection, { after, types: ['ROLE_CREATED'] });
@@ -270,19 +270,16 @@ test.each([
     `subscription { events { ... on RoleCreatedEvent { role { ${'scopes { edges { node { resource { '.repeat(4)}id${' } } } }'.repeat(4)} } } } }`,
     'QUERY_TOO_COMPLEX',
   ],
-])(
-  'answers a document that %s with an error, and the other subscriptions go on',
-  async (_what, query, code) => {
-    const after = await logEnd(endpoint, database);
-    const connection = connect(endpoint);
-    const healthy = subscribe(connection, { after });
-    const faulty = subscribe(connection, {}, query);
-    await faulty.until(({ errors }) => errors.length > 0);
-    expect(faulty.errors[0]?.extensions).toEqual({ code });
-    await create('after the fault');
-    expect(namesOf(await healthy.received(1))).toEqual(['after the fault']);
-  },
-);
+])('refuses a document that %s; other subscriptions continue', async (_what, query, code) => {
+  const after = await logEnd(endpoint, database);
+  const connection = connect(endpoint);
+  const healthy = subscribe(connection, { after });
+  const faulty = subscribe(connection, {}, query);
+  await faulty.until(({ errors }) => errors.length > 0);
+  expect(faulty.errors[0]?.extensions).toEqual({ code });
+  await create('after the fault');
+  expect(namesOf(await healthy.received(1))).toEqual(['after the fault']);
+});
 
 test('runs queries and mutations over the same connection', async () => {
   const { client } = connect(endpoint);
@@ -301,7 +298,7 @@ test('runs queries and mutations over the same connection', async () => {
   expect(refused?.errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT' });
 });
 
-test('allows a connection so many operations and no more', async () => {
+test('limits the operations of a connection', async () => {
   const connection = connect(endpoint);
   const open = Array.from({ length: 100 }, () => subscribe(connection));
   const excess = subscribe(connection);
@@ -402,7 +399,7 @@ test('closes every connection with 1001 at a stop', async () => {
   expect((await connection.closed).code).toBe(1001);
 });
 
-test('takes as many connections as it is told to', async () => {
+test('limits the number of connections', async () => {
   const small = await startService({ MAX_CONNECTIONS: '1' });
   const at = { url: small.url, token: await small.managementToken() };
   const first = subscribe(connect(at), { after: encodePosition(logStart) });
@@ -421,7 +418,7 @@ test('takes as many connections as it is told to', async () => {
 });
 
 describe.runIf(inject('postgresql'))('on PostgreSQL', () => {
-  test('does not wait for a transaction in another database of the cluster', async () => {
+  test('does not wait for transactions of other databases', async () => {
     const elsewhere = new pg.Client({ connectionString: inject('postgresql') ?? '' });
     await elsewhere.connect();
     try {

@@ -58,7 +58,7 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   }
 
   test.each(pageStates.map(({ name }) => name))(
-    'axe finds nothing at "%s", light and dark, narrow and wide',
+    'axe finds nothing at "%s" in any layout',
     async (name) => {
       const page = await pageStates.find((state) => state.name === name)?.open(stage);
       if (!page) throw new Error('The state is in the list.');
@@ -83,7 +83,7 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
       .join('')}`;
 
   test.each([null, '#ffe600', '#111111', '#3447d4'])(
-    'focus rings, edges and errors stand out, in the colour %s',
+    'focus, edges and errors are visible in the colour %s',
     async (primaryColor) => {
       await changeSettings(service, await service.managementToken(), {
         branding: { primaryColor },
@@ -174,7 +174,7 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
       expect(page.url()).toContain(application.redirectUri);
     });
 
-    test('makes an account', async () => {
+    test('creates an account', async () => {
       const page = await start();
       await tabTo(page, 'Create account');
       await enter(page);
@@ -189,7 +189,7 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
       expect(page.url()).toContain(application.redirectUri);
     });
 
-    test('breaks no policy, complains of nothing, loads nothing from elsewhere', () => {
+    test('breaks no policy, logs no error, loads nothing foreign', () => {
       expect(complaints).toEqual([]);
       expect([...hosts].sort()).toEqual(
         [new URL(service.app.services.baseUrl).host, new URL(application.redirectUri).host].sort(),

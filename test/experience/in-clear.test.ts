@@ -40,7 +40,7 @@ async function everything(): Promise<string> {
     .join('\n');
 }
 
-test('no log line and no table holds a password, a code or a token in clear', async () => {
+test('no log line or table holds a secret in clear', async () => {
   const codes: string[] = [];
   const tokens: string[] = [admin];
   const begin = () => headlessDriver.start(service, client);

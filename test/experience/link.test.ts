@@ -17,7 +17,7 @@ async function askForLink(path: string, email: string) {
   return { browser, sent, link: String(message?.['link']), code: String(message?.['code']) };
 }
 
-test('a link signs in the browser that asked for it, by a click', async () => {
+test('a link signs in the browser that requested it', async () => {
   await fixture.createUser({ primaryEmail: 'click@example.com' });
   const { browser, link } = await askForLink('/code', 'click@example.com');
   const page = await browser.open(link);
@@ -27,7 +27,7 @@ test('a link signs in the browser that asked for it, by a click', async () => {
   expect(done.url.searchParams.get('code')).toBeTypeOf('string');
 });
 
-test('a link leads to the new password where one was forgotten', async () => {
+test('a recovery link leads to the new password', async () => {
   await fixture.createUser({ primaryEmail: 'forgot@example.com' });
   const { browser, link } = await askForLink('/forgot-password', 'forgot@example.com');
   const done = await browser.submit(await browser.open(link), {});
@@ -35,7 +35,7 @@ test('a link leads to the new password where one was forgotten', async () => {
   expect(done.body).toContain('autocomplete="new-password"');
 });
 
-test('a link that others fetch shows the code, and uses nothing up', async () => {
+test('a link elsewhere shows the code and is not consumed', async () => {
   await fixture.createUser({ primaryEmail: 'scanned@example.com' });
   const { browser, sent, link, code } = await askForLink('/code', 'scanned@example.com');
   for (const method of ['GET', 'POST']) {

@@ -151,7 +151,7 @@ const signInElsewhere = async (browser: Browser, { url }: Visit) => {
 };
 
 describe.each(pages)('$name', ({ heading: title, open, values }) => {
-  test('is there, and is there again after a reload', async () => {
+  test('is shown, also after a reload', async () => {
     const { browser, visit } = await open();
     expect([visit.status, heading(visit)]).toEqual([200, title]);
     const again = await browser.open(visit.url);
@@ -159,7 +159,7 @@ describe.each(pages)('$name', ({ heading: title, open, values }) => {
     expectToLeadOn(await browser.submit(again, values));
   });
 
-  test('begins again where a second tab was faster, and after Back', async () => {
+  test('restarts when a second tab was faster, and after Back', async () => {
     const { browser, visit } = await open();
     await signInElsewhere(browser, visit);
     const late = await browser.submit(visit, values);
@@ -168,7 +168,7 @@ describe.each(pages)('$name', ({ heading: title, open, values }) => {
     expect(isBack(await expectToBeginAgain(browser, back))).toBe(true);
   });
 
-  test('takes the form of a second tab', async () => {
+  test('accepts the form of a second tab', async () => {
     const { browser, visit } = await open();
     await browser.open(visit.url);
     expectToLeadOn(await browser.submit(visit, values));
@@ -177,7 +177,7 @@ describe.each(pages)('$name', ({ heading: title, open, values }) => {
   test.each([
     ['forged', { csrf: 'A'.repeat(43) }],
     ['absent', { csrf: '' }],
-  ])('is shown once more where its token is %s, and goes on', async (_case, csrf) => {
+  ])('is shown again when its token is %s, and continues', async (_case, csrf) => {
     const { browser, visit } = await open();
     const refused = await browser.submit(visit, { ...values, ...csrf });
     expect(refused.status).toBe(403);
@@ -185,7 +185,7 @@ describe.each(pages)('$name', ({ heading: title, open, values }) => {
     expectToLeadOn(await browser.submit(refused, values));
   });
 
-  test('begins again once it has expired, with its cookie and without', async () => {
+  test('restarts after it expired, with and without its cookie', async () => {
     const { browser, visit } = await open();
     service.clock.advance(61 * 60 * 1000);
     for (const late of [await browser.submit(visit, values), await browser.open(visit.url)])
@@ -196,13 +196,13 @@ describe.each(pages)('$name', ({ heading: title, open, values }) => {
     expect(heading(await expectToBeginAgain(forgetful, late))).toBe('Sign in');
   });
 
-  test('gives up at the application', async () => {
+  test('cancels to the application', async () => {
     const { browser, visit } = await open();
     const { url } = await browser.submit(visit, { cancel: 'yes' });
     expect(url.searchParams.get('error')).toBe('access_denied');
   });
 
-  test('has a way back from what it cannot take', async () => {
+  test('has a way back from requests it refuses', async () => {
     const { browser, visit } = await open();
     const body = 'a'.repeat(20_000);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -213,7 +213,7 @@ describe.each(pages)('$name', ({ heading: title, open, values }) => {
   });
 });
 
-test('goes on after a restart of the service, at every page', async () => {
+test('continues on every page after the service restarts', async () => {
   const tabs = await Promise.all(pages.map(({ open }) => open()));
   const { port } = new URL(service.url);
   await service.app.stop();

@@ -20,7 +20,7 @@ const hasForm = ({ body }: Visit) => body.includes('<form');
 const withoutToken = ({ body }: Visit) =>
   body.replaceAll(/name="csrf" value="[^"]*"|\/sign-in\/[^"]*/g, '');
 
-test('asks for a user name or e-mail address and a password, with nothing from elsewhere', async () => {
+test('asks for identifier and password, and loads nothing foreign', async () => {
   const { visit } = await openSignInPage(service, client);
   expect(visit.status).toBe(200);
   const { headers, body } = visit;
@@ -50,7 +50,7 @@ test.each([
   expect(codeOf(await browser.submit(visit, { identifier, password }))).toBeTypeOf('string');
 });
 
-test('tells the unknown, the suspended, and those without a password the same as a wrong password', async () => {
+test('answers every failed sign-in like a wrong password', async () => {
   await fixture.createUser({ username: 'suspended', isSuspended: true });
   await fixture.createUser({ username: 'passwordless', passwordDigest: null });
   const { browser, visit } = await openSignInPage(service, client);
@@ -73,7 +73,7 @@ test('tells the unknown, the suspended, and those without a password the same as
   expect(codeOf(retried)).toBeTypeOf('string');
 });
 
-test('points at the error where there is one', async () => {
+test('points at an error', async () => {
   const { browser, visit } = await openSignInPage(service, client);
   const { body } = await browser.submit(visit, { identifier: 'Ada', password: 'wrong' });
   expect(body).toMatch(/<div id="error"[^>]* tabindex="-1" autofocus>/);
@@ -87,14 +87,14 @@ test.each([
   ['a NUL character in the password', { identifier: 'Ada', password: `${password}\0` }],
   ['a password that is too long', { identifier: 'Ada', password: 'a'.repeat(10_000) }],
   ['a name with wildcards', { identifier: '%', password }],
-])('takes %s for a wrong password', async (_case, values: Record<string, string>) => {
+])('treats %s as a wrong password', async (_case, values: Record<string, string>) => {
   const { browser, visit } = await openSignInPage(service, client);
   const answer = await browser.submit(visit, values);
   expect(answer.status).toBe(422);
   expect(hasForm(answer)).toBe(true);
 });
 
-test('shows what was given to it as text', async () => {
+test('escapes the values that it shows', async () => {
   const attack = '"><script>alert(1)</script>';
   const application = await fixture.createApplication({ name: attack });
   const { browser, visit } = await openSignInPage(service, application, { login_hint: attack });
@@ -105,7 +105,7 @@ test('shows what was given to it as text', async () => {
   }
 });
 
-test('fills in whom the application expects', async () => {
+test('fills in the identifier that the application expects', async () => {
   const { visit } = await openSignInPage(service, client, { login_hint: 'ada@example.com' });
   expect(visit.body).toContain('value="ada@example.com"');
 });
@@ -137,7 +137,7 @@ test.each([
   expect(codeOf(answer)).toBeNull();
 });
 
-test('takes its own form, as a browser sends it', async () => {
+test('accepts its own form, as a browser sends it', async () => {
   const { browser, visit } = await openSignInPage(service, client);
   const headers = { 'sec-fetch-site': 'same-origin', origin: new URL(baseUrl).origin };
   expect(codeOf(await browser.submit(visit, { identifier: 'Ada', password }, headers))).toBeTypeOf(
@@ -145,7 +145,7 @@ test('takes its own form, as a browser sends it', async () => {
   );
 });
 
-test('is for the browser that began the sign-in', async () => {
+test('works only in the browser that began the sign-in', async () => {
   const { visit } = await openSignInPage(service, client);
   const stranger = openBrowser(service.app.services.baseUrl);
   expect((await stranger.open(visit.url)).status).toBe(404);
@@ -162,7 +162,7 @@ test('refuses the token of another sign-in in the same browser', async () => {
   expect(answer.status).toBe(403);
 });
 
-test('lets two sign-ins in one browser end each in its own application', async () => {
+test('two sign-ins in one browser reach their own applications', async () => {
   const browser = openBrowser(service.app.services.baseUrl);
   const first = await openSignInPage(service, client, { browser, state: 'first' });
   const second = await openSignInPage(service, client, { browser, state: 'second' });
@@ -172,7 +172,7 @@ test('lets two sign-ins in one browser end each in its own application', async (
   expect(other.url.searchParams.get('state')).toBe('first');
 });
 
-test('signs in as someone else where the application asks for a new sign-in', async () => {
+test('signs in someone else when asked for a new sign-in', async () => {
   const other = await fixture.createUser();
   const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
@@ -187,7 +187,7 @@ test('signs in as someone else where the application asks for a new sign-in', as
   expect(sessions).toBe(1);
 });
 
-test('says that a sign-in is over which was finished, has expired, or never was', async () => {
+test('reports a finished, expired or unknown sign-in as over', async () => {
   const { browser, visit } = await openSignInPage(service, client);
   await browser.submit(visit, { identifier: 'Ada', password });
   expect((await browser.open(visit.url)).status).toBe(404);
@@ -228,7 +228,7 @@ test('keeps its cookies from scripts and other sites', async () => {
   }
 });
 
-test('logs no fault of its own, and no password', () => {
+test('logs no fault and no password', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   expect(JSON.stringify(service.logged)).not.toContain(password);
 });

@@ -61,7 +61,7 @@ describe('startInteraction', () => {
     expect(started).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
   });
 
-  test('is for applications that are allowed it', async () => {
+  test('is only for applications with permission', async () => {
     const other = await fixture.createApplication();
     const { started } = await startHeadless(service, { clientId: other.id, redirectUri });
     expect(started).toMatchObject({ code: 'NOT_ALLOWED' });
@@ -69,7 +69,7 @@ describe('startInteraction', () => {
     expect(unknown.started).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('leads to nothing once the application is not allowed it any more', async () => {
+  test('fails after the application has lost the permission', async () => {
     const fickle = await fixture.createApplication({ allowHeadlessSignIn: true });
     const { send } = await startHeadless(service, { clientId: fickle.id, redirectUri });
     await step(send, 'signInWithPassword', { identifier: 'Ada', password });
@@ -82,7 +82,7 @@ describe('startInteraction', () => {
 });
 
 describe('codes', () => {
-  test('an earlier code stays valid, and all are used up by one', async () => {
+  test('an earlier code stays valid until one is used', async () => {
     const email = nextEmail();
     await fixture.createUser({ primaryEmail: email });
     const headless = await begin();
@@ -100,7 +100,7 @@ describe('codes', () => {
       expect(await verify(used)).toMatchObject({ code: 'VERIFICATION_FAILED' });
   });
 
-  test('a code is of no use late, elsewhere, or to somebody suspended', async () => {
+  test('a code fails late, elsewhere, or for a suspended user', async () => {
     const email = nextEmail();
     const user = await fixture.createUser({ primaryEmail: email });
     const [headless, other] = [await begin(), await begin()];
@@ -115,7 +115,7 @@ describe('codes', () => {
     expect(await step(headless.send, 'verifyCode', { verificationId, code })).toMatchObject(failed);
   });
 
-  test('of many guesses at once no more than the budget are tried', async () => {
+  test('concurrent guesses never exceed the budget', async () => {
     const email = nextEmail();
     await fixture.createUser({ primaryEmail: email });
     const headless = await begin();
@@ -161,7 +161,7 @@ describe('codes', () => {
 });
 
 describe('registration', () => {
-  test('tells the holder of an address that is taken, and nobody else', async () => {
+  test('informs only the owner of a taken address', async () => {
     const [taken, free] = [nextEmail(), nextEmail()];
     await fixture.createUser({ primaryEmail: taken });
     const answers = [];
@@ -180,7 +180,7 @@ describe('registration', () => {
     expect(await messagesTo(service, free)).toMatchObject([{ template: 'REGISTER' }]);
   });
 
-  test('takes a telephone number, and signs in by it from then on', async () => {
+  test('accepts a telephone number, which then signs in', async () => {
     const phone = '+15550100299';
     const person = await headlessDriver.start(service, client);
     await person.sendCode('REGISTER', { phone });
@@ -195,7 +195,7 @@ describe('registration', () => {
     expect((await again.submit()).claims()).toMatchObject({ sub, amr: ['sms'] });
   });
 
-  test('refuses what is missing, taken or weak, and writes nothing', async () => {
+  test('refuses missing, taken or weak values, and writes nothing', async () => {
     const users = await database.prisma.user.count();
     const { send } = await begin();
     const refusals: [object, object][] = [
@@ -217,7 +217,7 @@ describe('registration', () => {
     expect(await database.prisma.user.count()).toBe(users);
   });
 
-  test('makes one account of an interaction, of many tries at once', async () => {
+  test('concurrent tries create one account in an interaction', async () => {
     const { send } = await begin();
     const answers = await Promise.all(
       Array.from({ length: 4 }, (_, i) =>
@@ -229,7 +229,7 @@ describe('registration', () => {
     expect(twins).toBe(1);
   });
 
-  test('is off where the settings say so', async () => {
+  test('is off when the settings say so', async () => {
     await changeSettings(service, token, { signUpEnabled: false });
     const { send, started } = await begin();
     expect(started['interaction'].nextSteps).not.toContain('REGISTER');
@@ -248,7 +248,7 @@ describe('one-time tokens', () => {
     return (await createOneTimeToken(context, { email })).token;
   };
 
-  test('a stranger registers by one, with the address shown', async () => {
+  test('a stranger registers by one, with a verified address', async () => {
     const email = nextEmail();
     const person = await headlessDriver.start(service, client);
     const redeemed = await person.redeemOneTimeToken(email, await create(email));
@@ -259,7 +259,7 @@ describe('one-time tokens', () => {
     expect(user).toMatchObject({ primaryEmail: email, isEmailVerified: true });
   });
 
-  test('sign in once, whose address it is', async () => {
+  test('sign in the owner of the address once', async () => {
     const email = nextEmail();
     const user = await fixture.createUser({ primaryEmail: email });
     const oneTime = await create(email);
@@ -277,7 +277,7 @@ describe('one-time tokens', () => {
 });
 
 describe('recovery', () => {
-  test('ends every other session, and a sign-in that is under way', async () => {
+  test('ends every other session and running sign-in', async () => {
     const email = nextEmail();
     const user = await fixture.createUser({ primaryEmail: email });
     const other = await begin();
@@ -297,7 +297,7 @@ describe('recovery', () => {
     ]);
   });
 
-  test('goes on in a browser in which the same person was signed in', async () => {
+  test('works in a browser with the person’s own session', async () => {
     const email = nextEmail();
     const user = await fixture.createUser({ primaryEmail: email });
     const browser = openBrowser(service.app.services.baseUrl);

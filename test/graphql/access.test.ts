@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { fetchClientToken } from '../support/client-credentials.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
@@ -47,7 +48,7 @@ describe.each([
     }
   });
 
-  test(`is read through node(id:) with ${required}, the write scope of its area, or all`, async () => {
+  test(`is read through node(id:) with ${required} or a wider scope`, async () => {
     for (const scope of [required, required.replace('read', 'write'), 'all']) {
       const { data } = await asking(
         `{ node(id: "${ids[prefix]}") { id } nodes(ids: ["${ids[prefix]}"]) { id } }`,
@@ -82,13 +83,13 @@ test.each([
   expect((await asking(query, `${held} ${required}`)).status).toBe(200);
 });
 
-test('gives null for an id that nothing has', async () => {
+test('gives null for an unknown id', async () => {
   const { data } = await asking('{ node(id: "user_01h455vb4pex5vsknk084sn02q") { id } }', 'all');
   expect(data).toEqual({ node: null });
 });
 
 describe('a management token', () => {
-  test('is refused as soon as its application is gone', async () => {
+  test('is refused as soon as its application is deleted', async () => {
     const client = await directory.createClient();
     const { prisma } = service.testDatabase.database;
     const { roleId } = await prisma.applicationRole.findFirstOrThrow({
@@ -107,16 +108,7 @@ describe('a management token', () => {
   test('of another audience is refused', async () => {
     const client = await directory.createClient();
     const resource = await directory.createResource(['read']);
-    const response = await fetch(`${service.url}/oidc/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: client.id,
-        client_secret: client.secret,
-        resource: resource.indicator,
-      }),
-    });
-    const { access_token: token } = (await response.json()) as { access_token: string };
+    const token = await fetchClientToken(service, client, { resource: resource.indicator });
     const { status, errors } = await send({ url: service.url, token }, '{ __typename }');
     expect([status, errors?.[0]?.extensions['code']]).toEqual([401, 'UNAUTHENTICATED']);
   });

@@ -30,7 +30,7 @@ const bearer = () => ({ authorization: `Bearer ${token}` });
 const graphqlResponse = { accept: 'application/graphql-response+json' };
 
 describe('a top-level error has its code and status', () => {
-  test('UNAUTHENTICATED, 401, without a token where one is needed', async () => {
+  test('UNAUTHENTICATED, 401, without a required token', async () => {
     const answer = await post({ query: '{ users { totalCount } }' });
     expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -41,13 +41,10 @@ describe('a top-level error has its code and status', () => {
     ['another scheme', 'Basic YTpi'],
     ['no token', 'Bearer'],
     ['a token of no key of ours', 'Bearer eyJhbGciOiJub25lIiwidHlwIjoiYXQrand0In0.e30.'],
-  ])(
-    'UNAUTHENTICATED, 401, with %s, even for what needs no token',
-    async (_what, authorization) => {
-      const answer = await post({ query: '{ __typename }' }, { authorization });
-      expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
-    },
-  );
+  ])('UNAUTHENTICATED, 401, with %s, even where none is required', async (_what, authorization) => {
+    const answer = await post({ query: '{ __typename }' }, { authorization });
+    expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+  });
 
   test('UNAUTHENTICATED, 401, with an expired token', async () => {
     const expired = await service.managementToken();
@@ -114,7 +111,7 @@ describe('a top-level error has its code and status', () => {
     });
   });
 
-  test('refuses a document of more tokens than anybody writes', async () => {
+  test('refuses a document with too many tokens', async () => {
     const query = `{ ${'__typename '.repeat(4_001)} }`;
     expect(await post({ query }, { ...bearer(), ...graphqlResponse })).toMatchObject({
       status: 400,
@@ -153,7 +150,7 @@ test('masks a fault, and logs it under the client’s id', async () => {
 describe('introspection', () => {
   const query = '{ __schema { queryType { name } } }';
 
-  test('is there by default, for GraphiQL, which a browser gets', async () => {
+  test('is on by default, with GraphiQL for browsers', async () => {
     expect((await post({ query })).data).toEqual({ __schema: { queryType: { name: 'Query' } } });
     const page = await fetch(`${service.url}/graphql`, { headers: { accept: 'text/html' } });
     expect(page.headers.get('content-type')).toContain('text/html');

@@ -47,7 +47,7 @@ describe('a search', () => {
       'organizationScopes',
       'createOrganizationScope(input: { name: "s", description: $name }) { __typename }',
     ],
-  ])('of %s takes %, _ and \\ for themselves', async (list, create) => {
+  ])('of %s takes %, _ and \\ literally', async (list, create) => {
     const name = `50%_off\\${list}`;
     await ask(`mutation ($name: String!) { ${create} }`, { name });
     const count = async (text: string) => {
@@ -69,7 +69,7 @@ describe('a search', () => {
   });
 });
 
-describe('ids of nodes', () => {
+describe('the ids of nodes', () => {
   const id = 'user_01h455vb4pex5vsknk084sn02q';
   const deep =
     '... on User { roles(first: 100) { edges { node { scopes(first: 100) { edges { node { id } } } } } } }';
@@ -98,7 +98,7 @@ test.each([
   expect(errors?.[0]?.extensions?.['code']).toBe('GRAPHQL_PARSE_FAILED');
 });
 
-test('a webhook takes no document nested too deeply', async () => {
+test('a webhook accepts no document nested too deeply', async () => {
   const query = `subscription{events(types:${'['.repeat(3980)}`;
   const input = { name: 'deep', url: 'https://8.8.8.8/', query };
   const mutation =

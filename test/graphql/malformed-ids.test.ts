@@ -23,8 +23,8 @@ const malformed = [
   ['half of a surrogate pair', 'user_\ud800'],
 ] as const;
 
-describe.each(malformed)('an id that is malformed: %s', (_what, id) => {
-  test('is null in its place, and its neighbours are there', async () => {
+describe.each(malformed)('a malformed id: %s', (_what, id) => {
+  test('is null, and its neighbours are found', async () => {
     const answer = await ask(
       `query ($id: ID!, $known: ID!) {
         node(id: $id) { id }
@@ -69,7 +69,7 @@ describe.each(malformed)('an id that is malformed: %s', (_what, id) => {
     });
   });
 
-  test('is of nothing that a filter finds', async () => {
+  test('matches nothing in a filter', async () => {
     const answer = await ask(
       `query ($id: ID!) {
         users(filter: { roleId: $id }) { totalCount }

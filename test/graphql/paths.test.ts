@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { idPrefixes } from '../../src/ids.ts';
 import { schema } from '../../src/schema.ts';
 import { send } from '../support/operations/graphql.ts';
-import { createMaker } from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
 import { overGraphQL } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 
@@ -234,7 +234,7 @@ describe('a filter', () => {
   });
 
   test.each(Object.entries(filters))(
-    'by %s takes the right of what it names',
+    'by %s requires the scope of the named record',
     async (filter, beside) => {
       const [list = '', field = ''] = filter.split('.');
       const type = fieldOf(schema.getQueryType() as GraphQLNamedType, list);
@@ -256,7 +256,7 @@ describe('a filter', () => {
     },
   );
 
-  test('by the event of a delivery takes events:read', async () => {
+  test('by the event of a delivery requires events:read', async () => {
     const { eventId } = await service.app.services.database.prisma.delivery.findUniqueOrThrow({
       where: { id: ids['Delivery'] as string },
     });

@@ -34,10 +34,10 @@ describe('a document', async () => {
   });
 });
 
-describe('the documents that are kept', () => {
+describe('the cached documents', () => {
   const document = (n: number) => `{ a${n} }`;
 
-  test('are those used last, within a bound in bytes', () => {
+  test('are the last used, up to a limit in bytes', () => {
     const cache = createDocumentCache(10 * weightOf(document(10), parse(document(10))));
     for (let n = 10; n < 20; n += 1) cache.set(document(n), parse(document(n)));
     const first = cache.get(document(10));
@@ -48,7 +48,7 @@ describe('the documents that are kept', () => {
     expect(cache.get(document(20))).toBeDefined();
   });
 
-  test('do not hold a document beyond the whole limit', () => {
+  test('include no document beyond the whole limit', () => {
     const cache = createDocumentCache(1);
     cache.set(document(1), parse(document(1)));
     expect(cache.get(document(1))).toBeUndefined();

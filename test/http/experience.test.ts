@@ -87,7 +87,7 @@ test.each([
   expect(body.data).toBeUndefined();
 });
 
-test('suggests no names where introspection is off', async () => {
+test('suggests no names with introspection off', async () => {
   const { status, body } = await (await begin()).send('{ interactio { id } }');
   expect(status).toBe(400);
   expect(body.errors?.[0]?.extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -109,7 +109,7 @@ test.each([
   ['from another origin', { origin: 'https://evil.example.com' }, 403],
   ['from a sandboxed frame', { origin: 'null' }, 403],
   ['from another site', { 'sec-fetch-site': 'cross-site' }, 403],
-])('takes no cookie %s', async (_case, headers: Record<string, string>, status) => {
+])('accepts no cookie %s', async (_case, headers: Record<string, string>, status) => {
   const browser = await openInBrowser();
   const answer = await asPage(service, browser, headers)('{ interaction { id } }');
   expect(answer.status).toBe(status);
@@ -138,7 +138,7 @@ test('gives each token and each browser its own interaction', async () => {
   expect(ids.size).toBe(2);
 });
 
-test('hands one code out, of many submits at once', async () => {
+test('concurrent submits get one code', async () => {
   const { send } = await begin();
   await step(send, 'signInWithPassword', credentials);
   const answers = await Promise.all(

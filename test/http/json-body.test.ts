@@ -30,7 +30,7 @@ describe('a body for GraphQL', () => {
   test.each([
     ['of a length that is told', { 'content-length': String(101 * 1024 + document.length) }],
     ['in chunks', {}],
-  ])('has at most 100 KiB where no token came, %s', async (_what, headers) => {
+  ])('has at most 100 KiB without a token, %s', async (_what, headers) => {
     expect(await post('/graphql', padded(99))).toMatchObject({
       status: 200,
       body: { data: { __typename: 'Query' } },
@@ -46,7 +46,7 @@ describe('a body for GraphQL', () => {
     expect(await post('/graphql', padded(4097), authorization())).toMatchObject({ status: 413 });
   });
 
-  test('that is large is refused for its bad token', async () => {
+  test('that is large is refused because of its bad token', async () => {
     const headers = { authorization: 'Bearer no-such-token' };
     expect(await post('/graphql', padded(200), headers)).toMatchObject({
       status: 401,
@@ -78,7 +78,7 @@ describe('a body for GraphQL', () => {
   );
 
   test.each([['[]'], ['"x"'], ['7'], ['null'], ['{'], [''], [`[${document}]`], ['{"query":7}']])(
-    'that is %s is refused as one',
+    'that is %s is refused as such',
     async (body) => {
       expect(await post('/graphql', [body])).toMatchObject({
         status: 400,
@@ -105,7 +105,7 @@ describe('a body for GraphQL', () => {
 });
 
 describe('a body for REST', () => {
-  test('has at most 100 KiB where no token came', async () => {
+  test('has at most 100 KiB without a token', async () => {
     const body = Array.from({ length: 101 }, () => kibibytes(1));
     expect(await post('/api/users', body)).toMatchObject({
       status: 413,
@@ -116,7 +116,7 @@ describe('a body for REST', () => {
     });
   });
 
-  test('that nobody may send is not waited for', async () => {
+  test('of an unknown sender is not awaited', async () => {
     expect(await post('/api/users', ['{}'])).toMatchObject({ status: 401 });
   });
 });

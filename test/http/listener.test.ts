@@ -23,7 +23,7 @@ async function startListener() {
 const idle = (url: string) => openRaw(url, '').closed;
 
 describe('a connection ends', () => {
-  test('that takes its time to send a body', async () => {
+  test('that sends its body too slowly', async () => {
     const { listener, url } = await startListener();
     listener.answerWith((request, response) => request.resume().once('end', () => response.end()));
     const slow = openRaw(
@@ -36,7 +36,7 @@ describe('a connection ends', () => {
     expect(slow.received()).toContain('408 Request Timeout');
   });
 
-  test('that takes its time to send headers', async () => {
+  test('that sends its headers too slowly', async () => {
     const { url } = await startListener();
     const slow = openRaw(url, 'GET / HTTP/1.1\r\n');
     const drip = setInterval(() => slow.socket.write('x: y\r\n'), 20);
@@ -58,7 +58,7 @@ describe('a connection ends', () => {
   });
 });
 
-test('a connection goes on whose answer is still being made', async () => {
+test('a connection stays open while its answer is made', async () => {
   const { listener, url } = await startListener();
   const others: Promise<unknown>[] = [];
   listener.answerWith(async (_request, response) => {
@@ -75,7 +75,7 @@ test('a connection goes on whose answer is still being made', async () => {
   expect(answer).toBe('firstlast');
 });
 
-test('streams without events go on, over WebSocket and server-sent events', async () => {
+test('streams without events stay open on both transports', async () => {
   const service = await startService({}, { timeouts: short });
   const at = { url: service.url, token: await service.managementToken() };
   const subscriber = subscribe(connectSubscriber(at));
@@ -112,7 +112,7 @@ describe('an upgrade', async () => {
     ['/healthz', 200],
     ['/graphql?query={__typename}', 200],
     ['/nothing', 404],
-  ])('to h2c is not taken: %s is answered as ever', async (path, status) => {
+  ])('to h2c is ignored: %s is answered normally', async (path, status) => {
     const { closed, received } = upgrade(
       path,
       'h2c',
@@ -122,7 +122,7 @@ describe('an upgrade', async () => {
     expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  test('to a WebSocket is taken at /graphql alone', async () => {
+  test('to a WebSocket is accepted only at /graphql', async () => {
     const { closed, received } = upgrade('/readyz', 'websocket');
     await closed;
     expect(received()).toMatch(/^HTTP\/1.1 200 /);

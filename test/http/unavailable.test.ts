@@ -2,12 +2,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type AdminCredentials, type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/operations/graphql.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { connect } from '../support/peers/subscriber.ts';
 import { startTcpProxy, type TcpProxy } from '../support/peers/tcp-proxy.ts';
-import { basic } from '../support/service.ts';
 
 describe.runIf(inject('postgresql'))('with the database unreachable', () => {
   let own: TestDatabase;
@@ -42,7 +42,7 @@ describe.runIf(inject('postgresql'))('with the database unreachable', () => {
     await own.close();
   });
 
-  test('a first start has shown its secret before it fails', async () => {
+  test('a first start prints its secret before it fails', async () => {
     let cut: Promise<void> | undefined;
     const failed = start((credentials) => {
       admin = credentials;
@@ -52,17 +52,7 @@ describe.runIf(inject('postgresql'))('with the database unreachable', () => {
     await cut;
     await proxy.mend();
     app = await start(() => expect.fail('it is made once'));
-    const { id, secret } = admin as unknown as AdminCredentials;
-    const response = await fetch(`${app.url}/oidc/token`, {
-      method: 'POST',
-      headers: { authorization: basic(id, secret) },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        resource: 'urn:signet:management',
-        scope: 'all',
-      }),
-    });
-    const { access_token: token } = (await response.json()) as { access_token: string };
+    const token = await fetchManagementToken(app, admin as unknown as AdminCredentials);
     at = { url: app.url, token };
     expect((await send(at, '{ users { totalCount } }')).status).toBe(200);
   });

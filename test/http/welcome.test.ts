@@ -3,7 +3,7 @@ import { startService } from '../support/service.ts';
 
 const service = await startService();
 
-test('tells a program where everything is', async () => {
+test('shows a program all URLs', async () => {
   const response = await fetch(`${service.url}/`);
   expect(response.status).toBe(200);
   expect(response.headers.get('vary')).toContain('Accept');
@@ -26,7 +26,7 @@ test('shows a browser a page without scripts', async () => {
   expect(page).not.toContain('<script');
 });
 
-test('names no page that is switched off', async () => {
+test('names no disabled page', async () => {
   const closed = await startService({ INTROSPECTION: 'false', GRAPHIQL: 'false' });
   const page = await (await fetch(closed.url, { headers: { accept: 'text/html' } })).text();
   expect(page).not.toMatch(/GraphiQL|api\/docs/);

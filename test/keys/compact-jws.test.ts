@@ -10,7 +10,7 @@ describe.each(signingAlgorithms)('%s', async (algorithm) => {
   const header = { alg: algorithm, typ: 'at+jwt', kid: 'key_1' };
   const payload = { sub: 'ü', act: { sub: 'app' } };
 
-  test('jose verifies what is signed here', async () => {
+  test('jose verifies our signatures', async () => {
     const signed = await signCompact(
       { algorithm, key: KeyObject.from(privateKey) },
       header,
@@ -21,7 +21,7 @@ describe.each(signingAlgorithms)('%s', async (algorithm) => {
     expect(JSON.parse(new TextDecoder().decode(verified.payload))).toEqual(payload);
   });
 
-  test('what jose signed is verified here, and what was changed or another signed is not', async () => {
+  test('verifies jose’s signatures, and no changed or foreign ones', async () => {
     const signed = await new SignJWT(payload).setProtectedHeader(header).sign(privateKey);
     const end = signed.lastIndexOf('.');
     const [text, signature] = [signed.slice(0, end), signed.slice(end + 1)];
@@ -37,7 +37,7 @@ describe.each(signingAlgorithms)('%s', async (algorithm) => {
   });
 });
 
-test('a signature that held once holds for that text and that key alone', async () => {
+test('a remembered signature counts for its text and key only', async () => {
   const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const [ours, other] = [pair(), pair()];
   const signed = await signCompact(

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { newId } from '../../src/ids.ts';
+import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { startMailServer } from '../support/peers/mail-server.ts';
 import { startProcess } from '../support/process.ts';
-import { basic } from '../support/service.ts';
 
 const { url: DATABASE_URL, close } = await createTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'signet-killed-'));
@@ -26,20 +26,11 @@ async function start() {
     ADMIN_CLIENT_SECRET: admin.secret,
   });
   const url = await ready;
-  const response = await fetch(`${url}/oidc/token`, {
-    method: 'POST',
-    headers: { authorization: basic(admin.id, admin.secret) },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
-  const { access_token: token } = (await response.json()) as { access_token: string };
+  const token = await fetchManagementToken({ url }, admin);
   return { child, ended, endpoint: { url, token } };
 }
 
-test('sends a message once more where it is killed before it knows that it was sent', async () => {
+test('sends a message again after a kill during sending', async () => {
   const server = await startMailServer();
   const first = await start();
   // The mail is there in full; the process dies before the server says so.

@@ -90,7 +90,7 @@ test('refuses a sender at a private address', async () => {
   });
 });
 
-test('sends a test message, and tells what became of it', async () => {
+test('sends a test message, and shows its outcome', async () => {
   await ask(admin, RemoveEmail);
   const input = { channel: 'EMAIL', recipient: 'ada@example.com' } as const;
   const { sendTestMessage } = await ask(admin, Test, { input });
@@ -113,7 +113,7 @@ test('checks the recipient by the channel', async () => {
   });
 });
 
-test('lets nobody read a message without the right to', async () => {
+test('shows no message without the required scope', async () => {
   const id = await queue(services);
   const token = await service.managementToken('users:write events:read');
   const { errors } = await send(

@@ -33,7 +33,7 @@ test('writes a message into the outbox of the embedded set-up', async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
-test('speaks German, and in an SMS without subject and HTML', async () => {
+test('writes German; an SMS has no subject or HTML', async () => {
   const before = (await readOutbox(service)).length;
   const id = await queue(services, {
     channel: 'SMS',
@@ -56,7 +56,7 @@ test('speaks German, and in an SMS without subject and HTML', async () => {
   });
 });
 
-test('names the product as the settings have it', async () => {
+test('names the product from the settings', async () => {
   const before = (await readOutbox(service)).length;
   await prisma.signInExperience.create({
     data: {
@@ -72,7 +72,7 @@ test('names the product as the settings have it', async () => {
   expect(message?.['html']).not.toContain('<b>');
 });
 
-test('keeps the order of messages in the names of the files', async () => {
+test('names the files in the order of messages', async () => {
   const before = (await readOutbox(service)).length;
   const ids: string[] = [];
   for (const code of ['000001', '000002', '000003']) {
@@ -84,7 +84,7 @@ test('keeps the order of messages in the names of the files', async () => {
   expect(codes).toEqual(['000001', '000002', '000003']);
 });
 
-test('sends nothing of a transaction that is thrown away', async () => {
+test('sends nothing of a transaction that rolls back', async () => {
   const before = (await readOutbox(service)).length;
   const rollback = transaction(services.database, async (tx) => {
     await queueMessage(
@@ -107,7 +107,7 @@ test('sends nothing of a transaction that is thrown away', async () => {
   expect((await readOutbox(service)).slice(before).map(({ code }) => code)).toEqual(['123456']);
 });
 
-test('has neither code nor link in clear while it waits', async () => {
+test('stores no code or link in clear while waiting', async () => {
   const id = await transaction(services.database, async (tx) => {
     const queued = await queueMessage(
       tx,

@@ -35,7 +35,7 @@ const claim = ({ app, clock }: TestService, node: string) =>
     lines: undefined,
   });
 
-test('sends once more what a node was sending when it died', async () => {
+test('sends a dead node’s messages once more', async () => {
   const service = await startService(environment);
   const { services } = service.app;
   await service.app.stop();
@@ -54,7 +54,7 @@ test('sends once more what a node was sending when it died', async () => {
   await app.stop();
 });
 
-test('does not send again what a node sent after it lost its lease', async () => {
+test('a message sent after its lease is not sent again', async () => {
   const service = await startService(environment);
   const { services } = service.app;
   const { prisma } = services.database;
@@ -83,7 +83,7 @@ test('does not send again what a node sent after it lost its lease', async () =>
   });
 });
 
-test('delays no channel and no request while a sender hangs, and loses nothing at a stop', async () => {
+test('a hanging sender delays and loses no other message', async () => {
   const service = await startService(environment);
   const { services } = service.app;
   const admin = await adminOf(service);
@@ -145,7 +145,7 @@ test('never sends a message after it expired', async () => {
   expect(up.received.map(({ mail }) => mail.messageId)).toEqual([`<${onTime}@acme.example>`]);
 });
 
-test('gives an attempt up when its message expires meanwhile', async () => {
+test('ends an attempt when its message expires', async () => {
   const service = await startService(environment);
   const { services } = service.app;
   const hanging = await startReceiver();

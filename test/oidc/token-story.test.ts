@@ -132,7 +132,7 @@ test.each([
     'another long one',
   ],
 ] as const)(
-  '%s ends the tokens issued so far, and a new sign-in gives good ones',
+  '%s ends earlier tokens; a new sign-in gives valid ones',
   async (_what, name, input, next) => {
     const { access_token: accessToken } = await enter();
     const exchanged = (await swap(accessToken)).body['access_token'] as string;

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
+import { basic } from '../support/client-credentials.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startTcpProxy } from '../support/peers/tcp-proxy.ts';
 import {
@@ -10,7 +11,7 @@ import {
   openSignInPage,
   password,
 } from '../support/people/sign-in-fixture.ts';
-import { basic, createTestClock, type TestService } from '../support/service.ts';
+import { createTestClock, type TestService } from '../support/service.ts';
 import { accessTokenType, exchangeGrantType, formOf, userToken } from '../support/tokens.ts';
 
 const testDatabase = await createTestDatabase();
@@ -104,12 +105,12 @@ describe.runIf(testDatabase.url)('while PostgreSQL is gone', async () => {
     expect(String(body)).toContain('Back in a moment');
   });
 
-  test('keys and metadata are there all the same', async () => {
+  test('keys and metadata are still served', async () => {
     for (const path of ['jwks', '.well-known/openid-configuration'])
       expect((await fetch(`${app.url}/oidc/${path}`)).status).toBe(200);
   });
 
-  test('the sign-in goes on when PostgreSQL is back', async () => {
+  test('the sign-in continues when PostgreSQL is back', async () => {
     await proxy.mend();
     await expect
       .poll(async () => (await post('token/introspection', { token: 'x' })).status)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMaker } from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
 import { mutations, overGraphQL } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 
@@ -52,7 +52,7 @@ const organizationRoleLoses = (organizationRoleId: string, lists: object) => ({
 });
 const deleted = (type: string, id: string) => ({ type, data: expect.objectContaining({ id }) });
 
-test('a scope goes from the roles that hold it, and they say so first', async () => {
+test('a deleted scope leaves its roles, whose events come first', async () => {
   const scopeId = await make.scope();
   const roleId = await make.role({ scopeIds: [scopeId] });
   const organizationRoleId = await make.organizationRole({ scopeIds: [scopeId] });
@@ -67,7 +67,7 @@ test('a scope goes from the roles that hold it, and they say so first', async ()
   expect(described('deleteScope')).toMatch(/Role\.Scopes\.Updated.*Scope\.Deleted/);
 });
 
-test('a resource takes its scopes with it, from every role that holds some', async () => {
+test('a deleted resource removes its scopes from all roles', async () => {
   const resourceId = await make.resource();
   const first = await make.scope({ resourceId });
   const second = await make.scope({ resourceId });
@@ -85,7 +85,7 @@ test('a resource takes its scopes with it, from every role that holds some', asy
   expect(described('deleteResource')).toMatch(/Role\.Scopes\.Updated.*Scope\.Deleted/);
 });
 
-test('a role goes from users and applications', async () => {
+test('a deleted role leaves users and applications', async () => {
   const [roleId, userId] = [await make.role(), await make.user()];
   await done('assignUserRoles', { userId, roleIds: [roleId] });
   expect(await eventsOf('deleteRole', roleId)).toEqual([deleted('Role.Deleted', roleId)]);
@@ -93,7 +93,7 @@ test('a role goes from users and applications', async () => {
   expect(described('deleteRole')).toMatch(/Role\.Deleted/);
 });
 
-test('a user leaves every organization', async () => {
+test('a deleted user leaves every organization', async () => {
   const { organizationId, userId } = await make.member();
   expect(await eventsOf('deleteUser', userId)).toEqual([
     membership(organizationId, { removedUserIds: [userId] }),
@@ -103,7 +103,7 @@ test('a user leaves every organization', async () => {
   expect(described('deleteUser')).toMatch(/Organization\.Membership\.Updated/);
 });
 
-test('an application leaves every organization', async () => {
+test('a deleted application leaves every organization', async () => {
   const { organizationId, applicationId } = await make.applicationMember();
   expect(await eventsOf('deleteApplication', applicationId)).toEqual([
     membership(organizationId, { removedApplicationIds: [applicationId] }),
@@ -112,7 +112,7 @@ test('an application leaves every organization', async () => {
   expect(described('deleteApplication')).toMatch(/Organization\.Membership\.Updated/);
 });
 
-test('an organization loses all its members, and its invitations go with it', async () => {
+test('a deleted organization loses its members and invitations', async () => {
   const { organizationId, userId } = await make.member();
   const applicationId = await make.application();
   await done('addOrganizationApplications', { organizationId, applicationIds: [applicationId] });
@@ -128,7 +128,7 @@ test('an organization loses all its members, and its invitations go with it', as
   expect(described('deleteOrganization')).toMatch(/Organization\.Membership\.Updated/);
 });
 
-test('an organization role goes from its members', async () => {
+test('a deleted organization role leaves its members', async () => {
   const { organizationId, userId } = await make.member();
   const organizationRoleId = await make.organizationRole();
   await done('assignOrganizationUserRoles', {
@@ -143,7 +143,7 @@ test('an organization role goes from its members', async () => {
   expect(described('deleteOrganizationRole')).toMatch(/OrganizationRole\.Deleted/);
 });
 
-test('an organization scope goes from the roles that hold it, and they say so first', async () => {
+test('a deleted organization scope leaves its roles, events first', async () => {
   const organizationScopeId = await make.organizationScope();
   const organizationRoleId = await make.organizationRole({
     organizationScopeIds: [organizationScopeId],

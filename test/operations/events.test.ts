@@ -4,11 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../../src/rest/routes.ts';
 import { settled } from '../support/log.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
-import {
-  createMaker,
-  type OperationCase,
-  operationCases,
-} from '../support/operations/operation-cases.ts';
+import { createMaker } from '../support/operations/maker.ts';
+import { type OperationCase, operationCases } from '../support/operations/operation-cases.ts';
 import { type Input, overGraphQL, overRest } from '../support/operations/operations.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
@@ -399,7 +396,7 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
   const call = calls[via];
   const titled = rows.map((row) => ({ title: titleOf(row), row }));
 
-  test.each(titled)('$title raises what the catalogue says', async ({ title, row }) => {
+  test.each(titled)('$title raises the events of the catalogue', async ({ title, row }) => {
     const { given, data, again } = expectations[title] as Expectation;
     const make = given ?? (cases[row.operation] as OperationCase).given;
     const { leaves, ...input } = await make();
@@ -420,7 +417,7 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
     expect(await eventsSince(afterwards)).toEqual([]);
   });
 
-  test('what is assigned without an event of its own raises none', async () => {
+  test('assignments without their own event raise none', async () => {
     const silent = [
       'assignUserRoles',
       'removeUserRole',
@@ -455,7 +452,7 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
   });
 });
 
-test('every event’s data is as the OpenAPI document describes its message', async () => {
+test('every event’s data fits the OpenAPI document', async () => {
   const { body: document } = await callRest({ url: service.url }, 'GET', '/openapi.json');
   const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } });
   const { events } = await ask('{ events(first: 100) { edges { node { name data } } } }');

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { fetchManagementToken } from '../support/management-token.ts';
 import { send } from '../support/operations/graphql.ts';
 import { observeStatements } from '../support/statements.ts';
 

@@ -44,7 +44,7 @@ const newAddress = () => {
 };
 
 describe('createOrganizationInvitation', () => {
-  test('makes a pending invitation with its roles, and raises no event', async () => {
+  test('creates a pending invitation with roles and no event', async () => {
     const organizationId = await o.createOrganization();
     const roles = [await o.createRole(), await o.createRole()].sort();
     const expiresAt = inDays(2);
@@ -66,7 +66,7 @@ describe('createOrganizationInvitation', () => {
     expect(raised).toEqual([]);
   });
 
-  test('lasts seven days where no end is given', async () => {
+  test('lasts seven days by default', async () => {
     const organizationId = await o.createOrganization();
     const { organizationInvitation } = await mutate(
       'createOrganizationInvitation',
@@ -77,7 +77,7 @@ describe('createOrganizationInvitation', () => {
     expect(Date.parse(expiresAt ?? '') - Date.parse(createdAt ?? '')).toBe(7 * dayMs);
   });
 
-  test('is refused while one of the address is pending, and taken once that has ended', async () => {
+  test('is refused while another for the address is pending', async () => {
     const organizationId = await o.createOrganization();
     const invitee = newAddress();
     const first = await invite({ organizationId, invitee, expiresAt: inDays(1) });
@@ -96,7 +96,7 @@ describe('createOrganizationInvitation', () => {
     expect(await statusOf(second)).toBe('EXPIRED');
   });
 
-  test('refuses fields that break their rules, and ids of nothing', async () => {
+  test('refuses invalid fields and unknown ids', async () => {
     const organizationId = await o.createOrganization();
     const invitee = newAddress();
     await o.expectRefusal(
@@ -130,7 +130,7 @@ describe('createOrganizationInvitation', () => {
 });
 
 describe('updateOrganizationInvitationStatus', () => {
-  test('accepted makes the invitee a member with the roles, whatever the case of the address', async () => {
+  test('acceptance makes the invitee a member with the roles', async () => {
     const organizationId = await o.createOrganization();
     const role = await o.createRole();
     const user = await directory.createUser({ primaryEmail: 'Accepting@Example.com' });
@@ -150,7 +150,7 @@ describe('updateOrganizationInvitationStatus', () => {
     ]);
   });
 
-  test('accepted by a member adds the roles and raises nothing', async () => {
+  test('acceptance by a member adds roles without an event', async () => {
     const organizationId = await o.createOrganization();
     const [held, added] = [await o.createRole(), await o.createRole()];
     const user = await directory.createUser({ primaryEmail: newAddress() });
@@ -172,7 +172,7 @@ describe('updateOrganizationInvitationStatus', () => {
     expect(await prisma.organizationUserRole.count({ where: { organizationId } })).toBe(2);
   });
 
-  test('revoked raises nothing and lets nobody in', async () => {
+  test('revocation raises nothing and lets nobody in', async () => {
     const organizationId = await o.createOrganization();
     const user = await directory.createUser({ primaryEmail: newAddress() });
     const id = await invite({ organizationId, invitee: user.primaryEmail });
@@ -205,7 +205,7 @@ describe('updateOrganizationInvitationStatus', () => {
     );
   });
 
-  test('refuses a user of another address, of none, and of no one', async () => {
+  test('refuses users without the address, and unknown users', async () => {
     const organizationId = await o.createOrganization();
     const id = await invite({ organizationId, invitee: newAddress() });
     const other = await directory.createUser({ primaryEmail: newAddress() });
@@ -226,7 +226,7 @@ describe('updateOrganizationInvitationStatus', () => {
     );
   });
 
-  test('refuses what is no answer, and an unknown invitation', async () => {
+  test('refuses other states and unknown invitations', async () => {
     const organizationId = await o.createOrganization();
     const id = await invite({ organizationId, invitee: newAddress() });
     const user = await directory.createUser();
@@ -253,7 +253,7 @@ describe('updateOrganizationInvitationStatus', () => {
 });
 
 describe('deleteOrganizationInvitation', () => {
-  test('deletes it as it last was, leaves the membership that came of it, and raises nothing', async () => {
+  test('returns the last state, keeps the membership, raises nothing', async () => {
     const organizationId = await o.createOrganization();
     const role = await o.createRole();
     const user = await directory.createUser({ primaryEmail: newAddress() });
@@ -276,7 +276,7 @@ describe('deleteOrganizationInvitation', () => {
   });
 });
 
-test('lists of invitations show and find by the status of the moment', async () => {
+test('lists show and filter by the current status', async () => {
   const organizationId = await o.createOrganization();
   const short = await invite({ organizationId, invitee: newAddress(), expiresAt: inDays(1) });
   const long = await invite({ organizationId, invitee: newAddress(), expiresAt: inDays(9) });

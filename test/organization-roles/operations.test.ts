@@ -41,7 +41,7 @@ const scopesUpdated = (organizationRoleId: string, change: object) => ({
 });
 
 describe('createOrganizationRole', () => {
-  test('raises OrganizationRole.Created alone where no scopes are given', async () => {
+  test('raises only OrganizationRole.Created without scopes', async () => {
     let created: unknown;
     const raised = await raisedBy(async () => {
       const input = { name: 'Plain', description: 'Nothing yet' };
@@ -51,7 +51,7 @@ describe('createOrganizationRole', () => {
     expect(raised).toEqual([{ type: 'OrganizationRole.Created', data: created }]);
   });
 
-  test('raises one OrganizationRole.Scopes.Updated after it for scopes of both kinds', async () => {
+  test('then raises one OrganizationRole.Scopes.Updated for both kinds of scopes', async () => {
     const [first, second] = [await o.createScope(), await o.createScope()];
     const input = {
       name: 'With scopes',
@@ -70,7 +70,7 @@ describe('createOrganizationRole', () => {
     ]);
   });
 
-  test('refuses a taken name, bad fields and unknown scopes', async () => {
+  test('refuses a taken name, invalid fields and unknown scopes', async () => {
     await mutate('createOrganizationRole', { name: 'Taken' });
     const scope = await o.createScope();
     const withScope = { organizationScopeIds: [scope.id] };
@@ -100,7 +100,7 @@ describe('createOrganizationRole', () => {
 });
 
 describe('updateOrganizationRole', () => {
-  test('raises OrganizationRole.Data.Updated with what changed, and nothing where nothing does', async () => {
+  test('raises OrganizationRole.Data.Updated only for real changes', async () => {
     const id = await o.createRole();
     let updated: unknown;
     const input = { id, name: 'Renamed', description: 'Described' };
@@ -122,7 +122,7 @@ describe('updateOrganizationRole', () => {
     await o.expectNoOp('updateOrganizationRole', input);
   });
 
-  test('refuses an unknown id, a taken name and bad fields', async () => {
+  test('refuses an unknown id, a taken name and invalid fields', async () => {
     const id = await o.createRole();
     const missing = newId('OrganizationRole');
     await o.expectRefusal('updateOrganizationRole', { id: missing, name: 'x' }, notFound(missing));
@@ -164,7 +164,7 @@ describe('deleteOrganizationRole', () => {
 });
 
 describe('organization scopes of a role', () => {
-  test('are added, replaced and removed, each told by what changed', async () => {
+  test('are added, replaced and removed; events report the differences', async () => {
     const organizationRoleId = await o.createRole();
     const [first, second, third] = [
       await o.createScope(),
@@ -206,7 +206,7 @@ describe('organization scopes of a role', () => {
   });
 
   test.each(['addOrganizationRoleScopes', 'replaceOrganizationRoleScopes'])(
-    '%s refuses an unknown role, an unknown scope, and too many',
+    '%s refuses unknown roles, unknown scopes, and too many',
     async (mutation) => {
       const organizationRoleId = await o.createRole();
       const scope = await o.createScope();
@@ -243,7 +243,7 @@ describe('organization scopes of a role', () => {
 });
 
 describe('resource scopes of a role', () => {
-  test('are added and removed, each told by what changed', async () => {
+  test('are added and removed; events report the differences', async () => {
     const organizationRoleId = await o.createRole();
     const addition = { organizationRoleId, scopeIds: [otherResourceScope.id, resourceScope.id] };
     const added = await raisedBy(async () => {
@@ -369,7 +369,7 @@ describe('organization scopes', () => {
     await o.expectRefusal('updateOrganizationScope', { id, name: 'x' }, notFound(id));
   });
 
-  test('have names that are scope tokens, and each once', async () => {
+  test('have unique names that are scope tokens', async () => {
     const { id, name } = await o.createScope();
     const other = await o.createScope();
     for (const bad of ['', 'with space', 'quote"', 'x'.repeat(129)]) {

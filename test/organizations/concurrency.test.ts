@@ -24,7 +24,7 @@ function applied(raised: readonly Raised[], organizationId: string): string[] {
   return [...members].sort();
 }
 
-test('fifty additions of overlapping users add each once and tell each once', async () => {
+test('fifty overlapping additions add and report each user once', async () => {
   const organizationId = await o.createOrganization();
   const users = await o.createUsers(60);
   let results: Result[] = [];
@@ -43,7 +43,7 @@ test('fifty additions of overlapping users add each once and tell each once', as
   expect(applied(raised, organizationId)).toEqual(users);
 });
 
-test('additions of the same users to several organizations do not lock each other out', async () => {
+test('additions of the same users elsewhere cause no deadlock', async () => {
   const organizationIds = await Promise.all(
     Array.from({ length: 4 }, () => o.createOrganization()),
   );
@@ -60,7 +60,7 @@ test('additions of the same users to several organizations do not lock each othe
   }
 });
 
-test('of twenty acceptances of one invitation one wins', async () => {
+test('one of twenty acceptances of an invitation wins', async () => {
   const organizationId = await o.createOrganization();
   const role = await o.createRole();
   const user = await directory.createUser({ primaryEmail: 'parallel@example.com' });
@@ -92,7 +92,7 @@ test('of twenty acceptances of one invitation one wins', async () => {
   ]);
 });
 
-test('of twenty invitations of one address, whatever its case, one is made', async () => {
+test('one of twenty invitations for one address is created', async () => {
   const organizationId = await o.createOrganization();
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -108,7 +108,7 @@ test('of twenty invitations of one address, whatever its case, one is made', asy
   expect(await prisma.organizationInvitation.count({ where: { organizationId } })).toBe(1);
 });
 
-test('replacements, additions, removals and deletions at once leave what their events add up to', async () => {
+test('the events of concurrent changes add up to the result', async () => {
   const organizationId = await o.createOrganization();
   const users = await o.createUsers(30);
   const lists = Array.from({ length: 10 }, (_, index) => users.slice(index, index + 15));
@@ -132,7 +132,7 @@ test('replacements, additions, removals and deletions at once leave what their e
   expect(await usersOf(organizationId)).not.toContain(deleted);
 });
 
-test('of replacements of the members of an organization the last one stands as a whole', async () => {
+test('the last of concurrent member replacements stands whole', async () => {
   const organizationId = await o.createOrganization();
   const users = await o.createUsers(20);
   const lists = Array.from({ length: 10 }, (_, index) => users.slice(index, index + 10));
@@ -142,7 +142,7 @@ test('of replacements of the members of an organization the last one stands as a
   expect(lists).toContainEqual(await usersOf(organizationId));
 });
 
-test('of replacements of the scopes of a role the last one stands, as its events add up', async () => {
+test('the last of concurrent scope replacements stands, with its events', async () => {
   const organizationRoleId = await o.createRole();
   const scopes = await Promise.all(Array.from({ length: 12 }, () => o.createScope()));
   const ids = scopes.map(({ id }) => id).sort();
@@ -172,7 +172,7 @@ test('of replacements of the scopes of a role the last one stands, as its events
   expect(held.has(doomed)).toBe(false);
 });
 
-test('deleting organizations, roles and users that hang together surfaces no deadlock', async () => {
+test('concurrent deletions of related records cause no deadlock', async () => {
   const organizationIds = await Promise.all(
     Array.from({ length: 5 }, () => o.createOrganization()),
   );

@@ -23,7 +23,7 @@ const createApplication = async (type: 'MACHINE_TO_MACHINE' | 'SPA' = 'MACHINE_T
   (await directory.createClient({ type })).id;
 
 describe('users', () => {
-  test('joining are told in one event, members are left out of it', async () => {
+  test('who join are in one event, without existing members', async () => {
     const organizationId = await o.createOrganization();
     const [first = '', second = '', third = ''] = await o.createUsers(3);
     await mutate('addOrganizationUsers', { organizationId, userIds: [first] });
@@ -49,7 +49,7 @@ describe('users', () => {
     expect(await usersOf(organizationId)).toEqual([first, second, third]);
   });
 
-  test('who are all members already change nothing', async () => {
+  test('who are already members change nothing', async () => {
     const organizationId = await o.createOrganization();
     const userIds = await o.createUsers(2);
     await mutate('addOrganizationUsers', { organizationId, userIds });
@@ -63,7 +63,7 @@ describe('users', () => {
     await o.expectNoOp('addOrganizationUsers', { organizationId, userIds: [] });
   });
 
-  test('leaving lose the roles they had in the organization and there alone', async () => {
+  test('who leave lose only their roles in the organization', async () => {
     const [here, there] = [await o.createOrganization(), await o.createOrganization()];
     const [userId = ''] = await o.createUsers(1);
     const role = await o.createRole();
@@ -89,7 +89,7 @@ describe('users', () => {
     );
   });
 
-  test('replaced are told as joined and left, and those who stay keep their roles', async () => {
+  test('who are replaced leave; those who stay keep their roles', async () => {
     const organizationId = await o.createOrganization();
     const [leaving = '', staying = '', joining = ''] = await o.createUsers(3);
     const role = await o.createRole();
@@ -115,7 +115,7 @@ describe('users', () => {
     expect(await prisma.organizationUserRole.count({ where: { organizationId } })).toBe(1);
   });
 
-  test('of an organization can all be taken out at once', async () => {
+  test('can all be removed from an organization at once', async () => {
     const organizationId = await o.createOrganization();
     const userIds = await o.createUsers(2);
     await mutate('addOrganizationUsers', { organizationId, userIds });
@@ -125,7 +125,7 @@ describe('users', () => {
     expect(raised).toEqual([membership(organizationId, { removedUserIds: userIds })]);
   });
 
-  test('are taken up to five thousand a call, and told five thousand an event', async () => {
+  test('are at most five thousand a call and an event', async () => {
     const organizationId = await o.createOrganization();
     const [old, fresh] = [await o.createUsers(5000), await o.createUsers(5000)];
     expect(
@@ -143,7 +143,7 @@ describe('users', () => {
     }
   });
 
-  test('deleted are told by every organization they were in', async () => {
+  test('who are deleted appear in each organization’s event', async () => {
     const organizationIds = [await o.createOrganization(), await o.createOrganization()];
     const [userId = ''] = await o.createUsers(1);
     for (const organizationId of organizationIds) {
@@ -227,7 +227,7 @@ describe.each([
   ['addOrganizationApplications', 'applicationIds', 'Application'],
   ['replaceOrganizationApplications', 'applicationIds', 'Application'],
 ] as const)('%s', (mutation, field, kind) => {
-  test('names the first member-to-be that is missing, and adds none of the others', async () => {
+  test('names the first missing candidate, and adds none', async () => {
     const organizationId = await o.createOrganization();
     const known = kind === 'User' ? await o.createUsers(1) : [await createApplication()];
     const [stranger, other] = [newId(kind), newId(kind)].reverse() as [string, string];
@@ -238,7 +238,7 @@ describe.each([
     );
   });
 
-  test('refuses an organization that is missing', async () => {
+  test('refuses an unknown organization', async () => {
     const organizationId = newId('Organization');
     await o.expectRefusal(mutation, { organizationId, [field]: [] }, notFound(organizationId));
   });
@@ -315,30 +315,33 @@ describe('roles of members', () => {
       ).toMatchObject(holding([]));
     });
 
-    test.each(['assign', 'replace'] as const)('refuse what cannot be given: %s', async (verb) => {
-      const member = await createMember(kind);
-      const [mine, theirs] = [await o.createRole(type), await o.createRole(otherType)];
-      await o.expectRefusal(
-        mutations[verb],
-        { ...member, organizationRoleIds: [mine, theirs] },
-        invalid(['organizationRoleIds', '1']),
-      );
-      const stranger = newId('OrganizationRole');
-      await o.expectRefusal(
-        mutations[verb],
-        { ...member, organizationRoleIds: [mine, stranger] },
-        notFound(stranger),
-      );
-      const tooMany = Array.from({ length: 101 }, () => newId('OrganizationRole'));
-      await o.expectRefusal(
-        mutations[verb],
-        { ...member, organizationRoleIds: tooMany },
-        invalid(['organizationRoleIds']),
-      );
-    });
+    test.each(['assign', 'replace'] as const)(
+      'refuse invalid roles and members: %s',
+      async (verb) => {
+        const member = await createMember(kind);
+        const [mine, theirs] = [await o.createRole(type), await o.createRole(otherType)];
+        await o.expectRefusal(
+          mutations[verb],
+          { ...member, organizationRoleIds: [mine, theirs] },
+          invalid(['organizationRoleIds', '1']),
+        );
+        const stranger = newId('OrganizationRole');
+        await o.expectRefusal(
+          mutations[verb],
+          { ...member, organizationRoleIds: [mine, stranger] },
+          notFound(stranger),
+        );
+        const tooMany = Array.from({ length: 101 }, () => newId('OrganizationRole'));
+        await o.expectRefusal(
+          mutations[verb],
+          { ...member, organizationRoleIds: tooMany },
+          invalid(['organizationRoleIds']),
+        );
+      },
+    );
 
     test.each(['assign', 'replace', 'remove'] as const)(
-      'are for members alone: %s',
+      'are only for members: %s',
       async (verb) => {
         const member = await createMember(kind);
         const role = await o.createRole(type);

@@ -48,7 +48,7 @@ const read = async () => {
   };
 };
 
-test('a membership has one id wherever it is read, and each another', async () => {
+test('each membership has its own id, the same everywhere', async () => {
   const first = await read();
   expect(first.member).toMatch(/^orguser_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   expect(first.application).toMatch(/^orgapp_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
@@ -58,7 +58,7 @@ test('a membership has one id wherever it is read, and each another', async () =
   expect(await read()).toEqual(first);
 });
 
-test('a mutation on a membership answers with the id that the list has', async () => {
+test('a mutation on a membership returns the list’s id', async () => {
   const { data } = await send<
     { assignOrganizationUserRoles: { organizationUser: { id: string } } },
     object
@@ -74,7 +74,7 @@ test('a mutation on a membership answers with the id that the list has', async (
   expect(data?.assignOrganizationUserRoles.organizationUser.id).toBe((await read()).member);
 });
 
-test("an id tells nothing of the member's own", async () => {
+test("an id reveals nothing about the member's id", async () => {
   const { member } = await read();
   const random = userId.split('_')[1]?.slice(10) ?? '';
   expect(member).not.toContain(random);

@@ -8,7 +8,7 @@ const { prisma, directory, mutate, raisedBy } = o;
 const fields = 'organization { id name description customData createdAt updatedAt }';
 
 describe('createOrganization', () => {
-  test('creates an organization and raises Organization.Created with the record as written', async () => {
+  test('creates an organization and raises Organization.Created with its record', async () => {
     let created: unknown;
     const raised = await raisedBy(async () => {
       const input = { name: ' Acme ', description: 'Makes things', customData: { plan: 'pro' } };
@@ -23,7 +23,7 @@ describe('createOrganization', () => {
     expect(raised).toEqual([{ type: 'Organization.Created', data: created }]);
   });
 
-  test('takes a name that another organization has', async () => {
+  test('accepts a name that another organization has', async () => {
     const first = await mutate('createOrganization', { name: 'Twins' }, fields);
     const second = await mutate('createOrganization', { name: 'Twins' }, fields);
     expect(second['organization']).not.toEqual(first['organization']);
@@ -38,14 +38,14 @@ describe('createOrganization', () => {
     await o.expectRefusal('createOrganization', input, invalid(path));
   });
 
-  test('tells all faults at once', async () => {
+  test('reports all faults at once', async () => {
     const input = { name: '', description: 'x'.repeat(1025) };
     await o.expectRefusal('createOrganization', input, invalid(['name'], ['description']));
   });
 });
 
 describe('updateOrganization', () => {
-  test('changes what is given, clears what is null, and tells from what to what', async () => {
+  test('changes given fields, clears null ones, and reports changes', async () => {
     const { organization } = await mutate(
       'createOrganization',
       { name: 'Before', description: 'Old', customData: { kept: 'not' } },
@@ -77,7 +77,7 @@ describe('updateOrganization', () => {
     expect(cleared).toMatchObject({ organization: { name: 'After', customData: {} } });
   });
 
-  test('refuses an unknown id and fields that break their rules', async () => {
+  test('refuses an unknown id and invalid fields', async () => {
     const id = newId('Organization');
     await o.expectRefusal('updateOrganization', { id, name: 'x' }, notFound(id));
     const known = await o.createOrganization();
@@ -87,7 +87,7 @@ describe('updateOrganization', () => {
 });
 
 describe('deleteOrganization', () => {
-  test('takes everything of the organization along, tells its members, then itself', async () => {
+  test('deletes all its parts; the membership event comes first', async () => {
     const organizationId = await o.createOrganization();
     const userIds = await o.createUsers(2);
     const application = (await directory.createClient()).id;
@@ -142,14 +142,14 @@ describe('deleteOrganization', () => {
     await o.expectRefusal('deleteOrganization', { id: organizationId }, notFound(organizationId));
   });
 
-  test('without members raises its own event alone', async () => {
+  test('without members raises only its own event', async () => {
     const id = await o.createOrganization();
     expect(await raisedBy(() => mutate('deleteOrganization', { id }))).toMatchObject([
       { type: 'Organization.Deleted', data: { id } },
     ]);
   });
 
-  test('of more than five thousand members tells them all, in several events', async () => {
+  test('reports more than five thousand members in several events', async () => {
     const id = await o.createOrganization();
     const [some, more] = [await o.createUsers(5000), await o.createUsers(1)];
     await mutate('addOrganizationUsers', { organizationId: id, userIds: some });
@@ -175,7 +175,7 @@ describe('e-mail domains', () => {
     },
   });
 
-  test('are added in lower case and removed whatever the case, without an event', async () => {
+  test('are added and removed ignoring case, without an event', async () => {
     const organizationId = await o.createOrganization();
     const raised = await raisedBy(async () => {
       expect(
@@ -203,7 +203,7 @@ describe('e-mail domains', () => {
     expect(raised).toEqual([]);
   });
 
-  test('of one name are refused the second time in an organization, and taken by another', async () => {
+  test('are unique within an organization only', async () => {
     const organizationId = await o.createOrganization();
     await mutate('addOrganizationEmailDomain', { organizationId, domain: 'example.com' });
     await o.expectRefusal(
@@ -216,7 +216,7 @@ describe('e-mail domains', () => {
   });
 
   test.each(['', 'example', '@example.com', 'a..b', '-a.com', 'exa mple.com', 'a@b.com'])(
-    'have to be domain names: %j',
+    'must be domain names: %j',
     async (domain) => {
       const organizationId = await o.createOrganization();
       await o.expectRefusal(
@@ -227,7 +227,7 @@ describe('e-mail domains', () => {
     },
   );
 
-  test('are refused in an organization that is missing, and removed only where they are', async () => {
+  test('need an existing organization, and a removal an existing domain', async () => {
     const missing = newId('Organization');
     for (const mutation of ['addOrganizationEmailDomain', 'removeOrganizationEmailDomain']) {
       await o.expectRefusal(
@@ -248,7 +248,7 @@ describe('e-mail domains', () => {
 describe('replaceOrganizationJitRoles', () => {
   const listed = 'organization { jitRoles(first: 10) { totalCount edges { node { id } } } }';
 
-  test('sets the roles in place of those before, without an event', async () => {
+  test('replaces the earlier roles, without an event', async () => {
     const organizationId = await o.createOrganization();
     const [first, second, third] = [
       await o.createRole(),

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
+import { fetchClientToken } from '../support/client-credentials.ts';
 import { send } from '../support/operations/graphql.ts';
-import { basic } from '../support/service.ts';
-import { formOf, postToken } from '../support/tokens.ts';
 import { startOrganizations } from './fixture.ts';
 
 const o = await startOrganizations();
@@ -216,7 +215,7 @@ describe('a list inside a record', () => {
     },
   );
 
-  test('can be asked for twice in one query, under two names', async () => {
+  test('can be read twice in one query, by alias', async () => {
     const id = await o.createOrganization();
     const users = await o.createUsers(3);
     await mutate('addOrganizationUsers', { organizationId: id, userIds: users });
@@ -236,7 +235,7 @@ describe('a list inside a record', () => {
     });
   });
 
-  test('leads from users and applications to their organizations, with the roles they have there', async () => {
+  test('shows the organizations of users and applications, with roles', async () => {
     const organizationIds = [await o.createOrganization(), await o.createOrganization()];
     const [userId = ''] = await o.createUsers(1);
     const applicationId = (await directory.createClient()).id;
@@ -373,12 +372,7 @@ describe('a right', async () => {
   });
 
   const orders = await directory.createResource(['read']);
-  const { body } = await postToken(
-    service,
-    formOf({ grant_type: 'client_credentials', resource: orders.indicator }),
-    { authorization: basic(service.admin.id, service.admin.secret) },
-  );
-  const otherToken = String(body['access_token']);
+  const otherToken = await fetchClientToken(service, service.admin, { resource: orders.indicator });
   const organizationId = newId('Organization');
   const user = { organizationId, userId: newId('User') };
   const application = { organizationId, applicationId: newId('Application') };

@@ -75,15 +75,12 @@ const privateAddresses = [
   ['discard', '100::1'],
 ] as const;
 
-test.each(privateAddresses)(
-  'takes an address that is %s for no public one: %s',
-  (_kind, address) => {
-    expect(isPublicAddress(address)).toBe(false);
-  },
-);
+test.each(privateAddresses)('an address that is %s is not public: %s', (_kind, address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
 
 test.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946'])(
-  'takes %s for a public address',
+  'accepts %s as a public address',
   (address) => {
     expect(isPublicAddress(address)).toBe(true);
   },
@@ -123,7 +120,7 @@ test('accepts a public name and an unresolved one', async () => {
   });
 });
 
-test('does not connect to a name that leads inside once it is registered', async () => {
+test('never connects to a name that later leads inside', async () => {
   const admin = await adminOf(service);
   const receiver = await startReceiver({ tls: selfSigned });
   const { port } = new URL(receiver.url);
@@ -141,7 +138,7 @@ test('does not connect to a name that leads inside once it is registered', async
   expect(receiver.received).toEqual([]);
 });
 
-test('does not connect to a private address that was registered when that was allowed', async () => {
+test('never connects to a private address registered earlier', async () => {
   const admin = await adminOf(service);
   const receiver = await startReceiver();
   names.set('public.example.com', ['93.184.216.34']);

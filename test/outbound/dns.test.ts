@@ -42,25 +42,25 @@ function answerTo(question: Buffer, flags: number, address?: string): Buffer {
 const found = 0x8180;
 const noSuchName = 0x8183;
 
-test('finds what a name server knows', async () => {
+test('finds names through a name server', async () => {
   const { servers: here } = await nameServer((question) =>
     answerTo(question, found, '93.184.216.34'),
   );
   expect(await createResolver({ servers: here })('hooks.example.com')).toEqual(['93.184.216.34']);
 });
 
-test('finds what the machine lists, without asking', async () => {
+test('finds the machine’s own names without a request', async () => {
   const { servers: here, asked } = await nameServer(() => undefined);
   expect(await createResolver({ servers: here })('LOCALHOST')).toContain('127.0.0.1');
   expect(asked()).toBe(0);
 });
 
-test('a name that is nowhere fails', async () => {
+test('an unknown name fails', async () => {
   const { servers: here } = await nameServer((question) => answerTo(question, noSuchName));
   await expect(createResolver({ servers: here })('nowhere.invalid')).rejects.toThrow('nowhere');
 });
 
-test('names whose server does not answer are in nobody’s way', async () => {
+test('names with a silent server delay no others', async () => {
   const silent = await nameServer(() => undefined);
   const resolveSilent = createResolver({ servers: silent.servers });
   const dead = Promise.allSettled(

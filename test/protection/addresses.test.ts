@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { clientOf } from '../../src/protection/addresses.ts';
+import { basic } from '../support/client-credentials.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import {
   createSignInFixture,
   openSignInPage,
   password,
 } from '../support/people/sign-in-fixture.ts';
-import { basic, startSecondNode, startService, type TestService } from '../support/service.ts';
+import { startSecondNode, startService, type TestService } from '../support/service.ts';
 
 // Each test has addresses of its own: the proxy in front names them.
 const service = await startService({ TRUST_PROXY: '1' });
@@ -45,7 +46,7 @@ test.each([
   expect(clientOf(address)).toBe(client);
 });
 
-test('a hundred failures at the token route shut an address out for ten minutes', async () => {
+test('a hundred token failures block an address for ten minutes', async () => {
   const address = '192.0.2.10';
   expect(await fail(100, address)).toEqual(new Set([401]));
   const refused = await askToken(service.admin.secret, address);
@@ -73,7 +74,7 @@ test('nodes share the count; success never counts', async () => {
   expect((await askToken(service.admin.secret, address)).status).toBe(429);
 });
 
-test("a client's own failures are not its address's, once it has proved who it is", async () => {
+test("an authenticated client's failures do not count against its address", async () => {
   const address = '192.0.2.30';
   const post = (parameters: Record<string, string>) =>
     fetch(`${service.url}/oidc/token`, {
@@ -91,7 +92,7 @@ test("a client's own failures are not its address's, once it has proved who it i
   expect((await askToken(service.admin.secret, address)).status).toBe(200);
 });
 
-test('secrets guessed at introspection count, and so do codes of a client without a secret', async () => {
+test('guessed secrets at introspection and guessed public codes count', async () => {
   const spa = await fixture.createApplication({ type: 'SPA' });
   const address = '192.0.2.40';
   for (let i = 0; i < 50; i += 1) {
@@ -115,7 +116,7 @@ test('secrets guessed at introspection count, and so do codes of a client withou
   await expect.poll(status).toBe(429);
 });
 
-test('more than 300 requests a minute to sign in are refused with a page', async () => {
+test('more than 300 sign-in requests a minute are refused', async () => {
   const address = '192.0.2.50';
   const ask = (from = address) =>
     fetch(`${service.url}/sign-in/unknown`, { headers: { 'x-forwarded-for': from } });

@@ -31,7 +31,7 @@ async function openForm(at: TestService = service) {
   };
 }
 
-test('200 guesses at once on two nodes: ten are checked, one event; the owner gets in meanwhile', async () => {
+test('200 concurrent guesses: ten checks, one event, owner unaffected', async () => {
   const owner = await fixture.createUser({ username: 'owner' });
   const known = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ username: 'owner', browser: known });
@@ -75,7 +75,7 @@ const lockOut = async (identifier: string, form: Awaited<ReturnType<typeof openF
 test.each([
   ['an account that exists', 'existing'],
   ['one that does not', 'missing'],
-])('the tenth failure in a row locks %s for 15 minutes', async (_case, username) => {
+])('ten failures in a row lock %s for 15 minutes', async (_case, username) => {
   if (username === 'existing') await fixture.createUser({ username });
   const before = (await lockouts()).length;
   const form = await openForm();
@@ -93,7 +93,7 @@ test.each([
   expect(isSignedIn(after)).toBe(username === 'existing');
 });
 
-test('a success resets, and so does the end of the window', async () => {
+test('a success or the end of the window resets', async () => {
   await fixture.createUser({ username: 'careful' });
   for (let round = 0; round < 2; round += 1) {
     const form = await openForm();
@@ -106,7 +106,7 @@ test('a success resets, and so does the end of the window', async () => {
   expect((await (await openForm()).send('careful')).status).toBe(422);
 });
 
-test('the tenth attempt may succeed, and tells no lock', async () => {
+test('the tenth attempt may succeed, without a lock', async () => {
   await fixture.createUser({ username: 'lucky' });
   const before = (await lockouts()).length;
   const form = await openForm();
@@ -115,7 +115,7 @@ test('the tenth attempt may succeed, and tells no lock', async () => {
   expect(await lockouts()).toHaveLength(before);
 });
 
-test('spellings of one identifier share a counter; its types do not', async () => {
+test('spellings of an identifier share a counter; types do not', async () => {
   await fixture.createUser({ username: 'spelled', primaryEmail: 'Spelled@example.com' });
   const form = await openForm();
   const spellings = ['spelled', 'SPELLED', ' Spelled', 'sPelled\t', 'spelleD'];
@@ -126,7 +126,7 @@ test('spellings of one identifier share a counter; its types do not', async () =
   expect(isSignedIn(await form.send('spelled@EXAMPLE.com', password))).toBe(true);
 });
 
-test('a known browser has a counter for its own person alone', async () => {
+test('a known browser has its own counter for its person', async () => {
   const owner = await fixture.createUser({ username: 'known' });
   await fixture.createUser({ username: 'other' });
   const browser = openBrowser(service.app.services.baseUrl);
@@ -146,7 +146,7 @@ test('a known browser has a counter for its own person alone', async () => {
   expect(JSON.stringify(counters)).not.toContain(owner.id);
 });
 
-test('no table holds what was typed as an identifier', async () => {
+test('no table holds a typed identifier', async () => {
   const form = await openForm();
   await form.send('typed-in-the-wrong-field');
   const rows = await prisma.$queryRaw`SELECT a::text FROM "AttemptCount" a`;

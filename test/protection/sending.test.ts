@@ -22,7 +22,7 @@ const limited = async (recipient: string) =>
     select: { data: true, actor: true },
   });
 
-test('200 requests at once on two nodes: ten messages, one event', async () => {
+test('200 concurrent requests on two nodes: ten messages, one event', async () => {
   const recipient = 'Ada@example.com';
   const second = await startSecondNode(service);
   const decisions = await Promise.all(
@@ -34,7 +34,7 @@ test('200 requests at once on two nodes: ten messages, one event', async () => {
   ]);
 });
 
-test('the window ends, and the next one tells again', async () => {
+test('each window raises its own event', async () => {
   const recipient = '+4915112345678';
   for (let window = 1; window <= 2; window += 1) {
     for (let i = 0; i < 10; i += 1) expect(await take(recipient)).toEqual({ allowed: true });
@@ -48,7 +48,7 @@ test('the window ends, and the next one tells again', async () => {
   }
 });
 
-test('spellings of an address share a count; other actions have their own', async () => {
+test('spellings of an address share a counter; actions do not', async () => {
   for (let i = 0; i < 5; i += 1) {
     await take('shared@example.com');
     await take(' Shared@EXAMPLE.com');
@@ -57,7 +57,7 @@ test('spellings of an address share a count; other actions have their own', asyn
   expect(await take('shared@example.com', 'RESET_PASSWORD')).toEqual({ allowed: true });
 });
 
-test('a transaction that is undone counts and tells nothing', async () => {
+test('a transaction that rolls back counts and raises nothing', async () => {
   const recipient = 'undone@example.com';
   const context = { ...service.app.services, traceId: 'test' };
   for (let i = 0; i < 12; i += 1) {

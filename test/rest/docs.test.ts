@@ -26,7 +26,7 @@ test('the page loads only own assets, under a strict policy', async () => {
   }
 });
 
-test('assets come in an encoding that the client takes', async () => {
+test('assets come in an encoding that the client accepts', async () => {
   const page = await (await fetch(`${service.url}/api/docs`)).text();
   const path = /src="(\/assets\/swagger-ui[^"]+)"/.exec(page)?.[1];
   const plain = await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'br;q=0' } });
@@ -38,14 +38,14 @@ test('assets come in an encoding that the client takes', async () => {
   expect(await zipped.text()).toBe(text);
 });
 
-test('a page under a path of a proxy loads from there', async () => {
+test('a page under a proxy’s path loads from there', async () => {
   const proxied = await startService({ BASE_URL: 'https://example.com/identity' });
   const page = await (await fetch(`${proxied.url}/api/docs`)).text();
   expect(page).toContain('data-document="/identity/api/openapi.json"');
   expect(page).toContain('src="/identity/assets/');
 });
 
-test('is not offered where introspection is not', async () => {
+test('is off when introspection is off', async () => {
   const closed = await startService({ INTROSPECTION: 'false' });
   expect((await fetch(`${closed.url}/api/docs`)).status).toBe(404);
 });

@@ -61,7 +61,7 @@ test('lists in pages, filtered, ordered, and counted on request', async () => {
     .toMatchObject([{ name: 'User.Created', type: 'USER_CREATED' }]);
 });
 
-test('lists what belongs to a record', async () => {
+test('lists the records that belong to a record', async () => {
   const { body } = await call('POST', '/resources', {
     name: 'R',
     indicator: 'https://r.example.com',
@@ -253,7 +253,7 @@ describe('a refusal is a problem document', () => {
     expect(await response.json()).toMatchObject({ code });
   });
 
-  test('a fault inside, whose details the log alone has', async () => {
+  test('an internal fault, with details only in the log', async () => {
     const { id } = await createUser();
     await prisma.$executeRawUnsafe('ALTER TABLE "Event" RENAME TO "EventAway"');
     const answer = await call('DELETE', `/users/${id}`);

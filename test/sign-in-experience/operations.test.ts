@@ -38,7 +38,7 @@ const read = async () => (await ask(endpoint, Read)).signInExperience;
 const update = async (input: object) =>
   (await ask(endpoint, Update, { input })).updateSignInExperience;
 
-test('is as by default where nobody changed it', async () => {
+test('has its defaults until someone changes it', async () => {
   expect(await read()).toEqual(defaultSignInExperience);
 });
 
@@ -86,7 +86,7 @@ test('changes the given fields of a group; null restores defaults', async () => 
   expect(await prisma.event.count()).toBe(before);
 });
 
-test('tells every fault by its path, and changes nothing', async () => {
+test('reports every fault by its path, and changes nothing', async () => {
   const refused = await update({
     signInIdentifiers: [],
     codePolicy: { ttlSeconds: 601, maxAttempts: 0 },
@@ -103,7 +103,7 @@ test('tells every fault by its path, and changes nothing', async () => {
   expect(await read()).toEqual(defaultSignInExperience);
 });
 
-test('two changes at once are both kept', async () => {
+test('keeps both of two concurrent changes', async () => {
   await Promise.all([
     update({ lockoutPolicy: { maxAttempts: 5 } }),
     update({ lockoutPolicy: { lockSeconds: 60 } }),
@@ -119,7 +119,7 @@ test.each([
   ['experience:read', 200, 'FORBIDDEN'],
   ['experience:write', 200, undefined],
   ['users:write', 403, 'FORBIDDEN'],
-])('takes the scopes of the area: %s', async (scope, readStatus, writeCode) => {
+])('requires the scopes of the area: %s', async (scope, readStatus, writeCode) => {
   const token = await service.managementToken(scope);
   const reading = await send({ url: service.url, token }, Read);
   expect(reading.status).toBe(readStatus);
@@ -127,7 +127,7 @@ test.each([
   expect(writing.errors?.[0]?.extensions['code']).toBe(writeCode);
 });
 
-test('is there by REST too', async () => {
+test('is available over REST too', async () => {
   const { status, body } = await callRest(endpoint, 'GET', '/sign-in-experience');
   expect(status).toBe(200);
   expect(body).toMatchObject({ signInExperience: { defaultLanguage: 'en' } });

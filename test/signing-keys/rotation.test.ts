@@ -34,7 +34,7 @@ const remove = async (id: string) =>
       __typename ... on Error { code } ... on DeleteSigningKeyPayload { signingKey { id } } } }`)
   ).data.deleteSigningKey;
 
-test('a new key signs from the next token on, and the old one verifies until its last token has expired', async () => {
+test('a new key signs; the old one verifies its tokens', async () => {
   await directory.createResource([], { accessTokenTtlSeconds: 7200 });
   const before = await service.managementToken();
   const { signingKey, retiredSigningKey } = await rotate();
@@ -53,7 +53,7 @@ test('a new key signs from the next token on, and the old one verifies until its
   expect((await readJwks()).keys.map(({ kid }) => kid)).toEqual([signingKey.id]);
 });
 
-test('takes the algorithm asked for, and id tokens and key set follow', async () => {
+test('uses the requested algorithm for access and id tokens', async () => {
   const { signingKey } = await rotate('{ algorithm: PS256 }');
   expect(decodeProtectedHeader(await service.managementToken())).toMatchObject({
     alg: 'PS256',
@@ -78,7 +78,7 @@ test('no field and no answer shows private material', async () => {
   for (const { d, p, q } of (await readJwks()).keys) expect({ d, p, q }).toEqual({});
 });
 
-test('the key that signs cannot be deleted; a retired one can, and its tokens are refused at once', async () => {
+test('only a retired key can be deleted, with its tokens', async () => {
   const old = await service.managementToken();
   const { signingKey, retiredSigningKey } = await rotate();
   expect(await remove(signingKey.id)).toEqual({
@@ -99,23 +99,13 @@ test('the key that signs cannot be deleted; a retired one can, and its tokens ar
   });
 });
 
-test('keys are for those who hold the scope all', async () => {
+test('keys require the scope all', async () => {
   const client = await directory.createClient();
   const management = await services.database.prisma.resource.findUniqueOrThrow({
     where: { indicator: 'urn:signet:management' },
   });
   await directory.allowClient(client, management, ['applications:write']);
-  const response = await fetch(`${service.url}/oidc/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: client.id,
-      client_secret: client.secret,
-      resource: 'urn:signet:management',
-      scope: 'applications:write',
-    }),
-  });
-  const { access_token: token } = (await response.json()) as { access_token: string };
+  const token = await service.managementToken('applications:write', client);
   for (const document of [
     'mutation { rotateSigningKey(input: {}) { __typename } }',
     '{ signingKeys { totalCount } }',
@@ -126,7 +116,7 @@ test('keys are for those who hold the scope all', async () => {
   }
 });
 
-test('another node verifies what the new key signs at once, and signs with it itself when it looks again', async () => {
+test('another node verifies the new key’s tokens at once', async () => {
   const other = await loadSigningKeys({ ...services, prisma: services.database.prisma });
   const { signingKey } = await rotate();
   await expect(other.publicKey(signingKey.id)).resolves.toMatchObject({ algorithm: 'ES256' });

@@ -3,8 +3,8 @@ import { onTestFinished, TestRunner } from 'vitest';
 const open = new Set<() => Promise<void>>();
 
 /**
- * Closes something at the end of the test that opened it, or of the file where none runs. `afterAll` alone does
- * nothing inside a running test or hook.
+ * Closes something at the end of the running test, or at the end of the file if no test is running. `afterAll` alone
+ * does nothing inside a running test or hook.
  */
 export function closeAtEnd(close: () => Promise<void>): void {
   open.add(close);
@@ -15,7 +15,7 @@ export function closeAtEnd(close: () => Promise<void>): void {
   });
 }
 
-/** Closes what a test file left open. */
+/** Closes everything that a test file left open. */
 export async function closeAll(): Promise<void> {
   for (const close of [...open].reverse()) {
     open.delete(close);

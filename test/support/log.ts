@@ -52,8 +52,8 @@ export async function raise(
 }
 
 /**
- * Waits until all committed events are settled. Any open transaction keeps readers from what was committed after its
- * begin.
+ * Waits until all committed events are settled. An open transaction hides everything committed after its begin from
+ * readers.
  */
 export async function settled({ prisma }: Pick<Database, 'prisma'>): Promise<void> {
   const [end] = await prisma.$queryRaw<{ id: string }[]>`

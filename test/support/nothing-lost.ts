@@ -6,6 +6,7 @@ import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { encodePosition, logStart } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
+import { fetchManagementToken } from './client-credentials.ts';
 import { createNatsServer } from './peers/nats.ts';
 import { type ServiceProcess, startProcess } from './process.ts';
 
@@ -137,22 +138,6 @@ async function ask<Data>(
     body: JSON.stringify({ query, variables }),
   });
   return (await response.json()) as Answer<Data>;
-}
-
-async function managementToken(url: string): Promise<string> {
-  const response = await fetch(`${url}/oidc/token`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${admin.id}:${encodeURIComponent(admin.secret)}`).toString('base64')}`,
-    },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
-  const { access_token: token } = (await response.json()) as { access_token: string };
-  return token;
 }
 
 /** An endpoint that accepts every message, and keeps the ids in the order of arrival. */
@@ -323,7 +308,7 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
     );
     closers.push(() => cluster.stopAll());
     await cluster.startAll();
-    const token = await managementToken(await cluster.url(0));
+    const token = await fetchManagementToken({ url: await cluster.url(0) }, admin);
     const hook = await ask<{ createWebhook: { webhook?: object } }>(
       await cluster.url(0),
       token,

@@ -1,8 +1,9 @@
 import { type AccessTokenClaims, newJti, signAccessToken } from '../../src/auth/access-token.ts';
 import { toNumericDate } from '../../src/clock.ts';
 import { newId } from '../../src/ids.ts';
+import { basic } from './client-credentials.ts';
 import type { TestClient } from './operations/directory.ts';
-import { basic, type TestService } from './service.ts';
+import type { TestService } from './service.ts';
 
 /** `grant_type` of RFC 8693 §2.1. */
 export const exchangeGrantType = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -19,7 +19,7 @@ const CreateWebhook = graphql(`
   }
 `);
 
-/** Creates a webhook; by default it is on and gets every event. */
+/** Creates a webhook. By default it is enabled and gets every event. */
 export async function createWebhook(
   endpoint: Endpoint,
   input: Partial<CreateWebhookInput> & Pick<CreateWebhookInput, 'url'>,

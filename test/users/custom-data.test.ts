@@ -24,7 +24,7 @@ const create = (customData: string) =>
   );
 
 describe('nested custom data', () => {
-  test('of 64 levels is taken, read, and merged into', async () => {
+  test('of 64 levels is stored, read, and merged', async () => {
     const created = await post('/api/users', `{"customData":${nested(64)}}`);
     expect(created.status).toBe(201);
     const { id } = created.body.user;
@@ -38,7 +38,7 @@ describe('nested custom data', () => {
     expect(JSON.stringify(read.body.user.customData.b)).toBe(nested(63));
   });
 
-  test.each([65, 2_300, 100_000])('of %d levels is refused, whatever the way', async (levels) => {
+  test.each([65, 2_300, 100_000])('of %d levels is refused by every operation', async (levels) => {
     const users = await prisma.user.count();
     const refused = {
       __typename: 'InvalidInputError',
@@ -68,7 +68,7 @@ describe('nested custom data', () => {
     expect(JSON.stringify(answer)).not.toContain('INTERNAL_SERVER_ERROR');
   });
 
-  test('of a row of an import is that row alone', async () => {
+  test('in an import spoils only its own row', async () => {
     const { body } = await post(
       '/api/users/import',
       `{"users":[{"name":"a"},{"customData":${nested(3_000)}}]}`,

@@ -35,7 +35,7 @@ test('works in order up to its limit, and refuses more', async () => {
   await expect(queue.run(async () => 7)).resolves.toBe(7);
 });
 
-test('goes on after work that fails', async () => {
+test('continues after failed work', async () => {
   const queue = createHashQueue({ concurrency: 1, maxWaiting: 1 });
   await expect(queue.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(queue.run(async () => 1)).resolves.toBe(1);
@@ -131,7 +131,7 @@ test('beyond the queue, the management API answers RATE_LIMITED', async () => {
   expect(await prisma.event.count()).toBe(before.events + 1);
 });
 
-test('an import with more passwords than may wait goes through', async () => {
+test('an import with more passwords than the queue succeeds', async () => {
   const token = await service.managementToken('users:write');
   const users = Array.from({ length: 105 }, (_, i) => ({
     username: `imported_${i}`,

@@ -1,6 +1,9 @@
 import { hashSync, type Version } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
-import { readImportedDigest, verifyImportedPassword } from '../../src/users/imported-password.ts';
+import {
+  readImportedDigest,
+  verifyImportedPassword,
+} from '../../src/users/import/imported-password.ts';
 import { send } from '../support/operations/graphql.ts';
 import { startHeadless, step } from '../support/people/experience.ts';
 import { signIn } from '../support/people/sign-in.ts';
@@ -119,7 +122,7 @@ const digests: [algorithm: string, digest: string, password: string][] = [
 ];
 
 test.each(digests)(
-  'a password of %s, %s, is taken over and signs in',
+  'a password of %s, %s, is imported and signs in',
   async (passwordAlgorithm, passwordDigest, password) => {
     const username = `digest_${(await prisma.user.count()) + 1}`;
     const { users, failures } = await importUsers([
@@ -187,7 +190,7 @@ test.each([
   ['padding', (digest: string) => `${digest}=`],
   ['bits that say nothing', (digest: string) => digest.replace('c29tZXNhbHQ', 'c29tZXNhbHR')],
   ['zeros before its numbers', (digest: string) => digest.replace('m=256', 'm=0256')],
-])('a digest with %s is spelled as the library reads it', async (_what, respell) => {
+])('a digest with %s is converted for the library', async (_what, respell) => {
   const digest = hashSync('a password', { ...argon2Options, salt: Buffer.from('somesalt') });
   expect(digest).toContain('$c29tZXNhbHQ$');
   const username = `spelled_${(await prisma.user.count()) + 1}`;
@@ -208,7 +211,7 @@ test('a digest of Argon2’s first version signs in', async () => {
 });
 
 test.each(['garbage', '$argon2id$v=18$m=8,t=1,p=1$c29t$AAAA', '$argon2id$v=19$m=19456,t=2,p=1$x'])(
-  'a digest in the table that nobody can check, %s, is that of no password',
+  'an unreadable stored digest, %s, fits no password',
   async (passwordDigest) => {
     const { username } = await fixture.createUser({ passwordDigest });
     const { visit, browser } = await openSignInPage(service, fixture.client);

@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-test('puts those without a value last, whichever way', async () => {
+test('puts those without a value last in both directions', async () => {
   for (const direction of ['ASC', 'DESC'] as const) {
     const page = await list({ first: 100, orderBy: { field: 'NAME', direction } });
     expect(page.edges.slice(-3).every(({ node }) => node.name === null)).toBe(true);

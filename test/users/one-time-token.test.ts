@@ -43,7 +43,7 @@ test('is shown once, stored as digest, valid ten minutes', async () => {
   expect(JSON.stringify(service.logged)).not.toContain(token);
 });
 
-test('of twenty who bring it at once, one gets it', async () => {
+test('only one of twenty concurrent uses succeeds', async () => {
   const { oneTimeToken, token } = await create({ context: { invite: 8 } });
   const redeemed = await Promise.all(Array.from({ length: 20 }, () => redeem(token)));
   expect(redeemed.filter((found) => found !== null)).toMatchObject([
@@ -71,7 +71,7 @@ test('expires', async () => {
   expect(await redeem(token)).toBeNull();
 });
 
-test('is refused for a user with more than the caller', async () => {
+test('is refused for a user with more rights', async () => {
   const directory = seedDirectory(services.database, service.clock);
   const admin = await directory.createUser({ primaryEmail: 'admin@example.com' });
   const resource = await prisma.resource.findUniqueOrThrow({

@@ -129,7 +129,7 @@ describe('createUser', () => {
     ['in a name', { name: '\ud800' }, 'name'],
     ['in JSON', { customData: { list: ['\udc00'] } }, 'customData'],
     ['in the name of a field', { profile: { '\ud800': 1 } }, 'profile'],
-  ])('refuses half of a surrogate pair %s, which is no text', async (_where, input, field) => {
+  ])('refuses half of a surrogate pair %s', async (_where, input, field) => {
     const { createUser } = await ask(endpoint, CreateUser, { input });
     expect(createUser).toMatchObject({
       __typename: 'InvalidInputError',
@@ -137,7 +137,7 @@ describe('createUser', () => {
     });
   });
 
-  test('takes a backslash before u0000 for what it is', async () => {
+  test('accepts a backslash before u0000 literally', async () => {
     const customData = { path: 'C:\\u0000' };
     expect(await create({ customData })).toMatchObject({ customData });
   });
@@ -196,7 +196,7 @@ describe('updateUser', () => {
     expect(Object.keys(raised[0]?.data['changes'] as object).sort()).toEqual(['name', 'username']);
   });
 
-  test('raises nothing where nothing changes', async () => {
+  test('raises nothing if nothing changes', async () => {
     const { id, updatedAt } = await create({ username: 'carol' });
     service.clock.advance(1000);
     const raised = await raising(async () => {
@@ -206,13 +206,13 @@ describe('updateUser', () => {
     expect(raised).toEqual([]);
   });
 
-  test('names the id that nothing has', async () => {
+  test('names the unknown id', async () => {
     const id = 'user_01h455vb4pex5vsknk084sn02q';
     const { updateUser } = await ask(endpoint, UpdateUser, { input: { id, name: 'X' } });
     expect(updateUser).toMatchObject({ __typename: 'NotFoundError', id });
   });
 
-  test('keeps the delta of parallel updates true', async () => {
+  test('reports correct changes of parallel updates', async () => {
     const { id } = await create({ username: 'dora', name: '0' });
     const raised = await raising(() =>
       Promise.all(

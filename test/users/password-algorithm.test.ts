@@ -14,7 +14,7 @@ const mutation = (algorithm: string) => `
   }`;
 const imported = { data: { importUsers: { users: [{ hasPassword: true }], failures: [] } } };
 
-test('an algorithm is an enum, in a document as in variables', async () => {
+test('an algorithm is an enum in documents and variables', async () => {
   const { data } = await send<{ __type: object }, object>(
     endpoint,
     '{ __type(name: "PasswordAlgorithm") { kind enumValues { name } } }',

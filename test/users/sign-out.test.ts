@@ -43,7 +43,7 @@ test('ends sessions and tokens, and allows a new sign-in', async () => {
   expect((await exchanged(again.access_token)).status).toBe(200);
 });
 
-test('names the id of no one', async () => {
+test('names the unknown id', async () => {
   const { data } = await signOut('user_01h455vb4pex5vsknk084sn02q');
   expect(data).toEqual({ signOutUser: { __typename: 'NotFoundError' } });
 });

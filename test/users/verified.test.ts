@@ -27,7 +27,7 @@ const update = async (id: string, input: object) =>
 
 const addresses = (name: string) => ({ primaryEmail: `${name}@example.com` });
 
-test('is not, where nothing says so', async () => {
+test('is unverified by default', async () => {
   const user = await create({ ...addresses('plain'), primaryPhone: '+4915100000001' });
   expect(user).toMatchObject({ isEmailVerified: false, isPhoneVerified: false });
 });
@@ -67,7 +67,7 @@ describe('an update of a verified address', () => {
   });
 });
 
-test('is refused where there is no address', async () => {
+test('is refused without an address', async () => {
   expect(await run('createUser', { username: 'nobody', isPhoneVerified: true })).toEqual({
     issues: [{ path: ['isPhoneVerified'] }],
   });
@@ -77,7 +77,7 @@ test('is refused where there is no address', async () => {
   });
 });
 
-test('an import takes it, row by row', async () => {
+test('an import accepts it in each row', async () => {
   const { data } = await send<{ importUsers: { users: object[]; failures: object[] } }, object>(
     endpoint,
     `mutation ($users: [ImportedUserInput!]!) { importUsers(input: { users: $users }) {

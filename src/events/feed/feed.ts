@@ -7,20 +7,20 @@ import { groupKey } from './group-key.ts';
 import { type EventOperation, executor } from './results.ts';
 import { type ResultSink, Subscriber } from './subscriber.ts';
 
-/** Serves subscriptions to the log from the process' one tail. */
+/** Serves all subscriptions to the event log from the process's one tail. */
 export interface EventFeed {
   /**
-   * Begins a subscription: what lies behind its cursor first, then what comes, each event once and in order.
+   * Begins a subscription. It gets the events after its cursor first, then new events, each once and in order.
    *
-   * @returns Ends it.
+   * @returns A function that ends the subscription.
    */
   open(operation: EventOperation, sink: ResultSink): () => void;
 }
 
 /**
- * Makes the feed.
+ * Creates the feed.
  *
- * @param format Masks and serializes what an execution came to; the same as for queries.
+ * @param format Masks errors in an execution's result and serializes it, as for queries.
  */
 export function createFeed(
   services: Services,

@@ -3,7 +3,8 @@ import type { EventOperation } from './results.ts';
 
 const documentKeys = new WeakMap<DocumentNode, { text: string; variables: string[] }>();
 
-// Where a subscriber began does not change what it gets, and each has a cursor of its own after a reconnect.
+// The key leaves out `after`. The cursor does not change an event's result, and after a reconnect each subscriber has
+// its own.
 function documentKey(document: DocumentNode) {
   const known = documentKeys.get(document);
   if (known) return known;
@@ -42,8 +43,8 @@ const withoutCursor = (operation: OperationDefinitionNode): OperationDefinitionN
 });
 
 /**
- * The key of the group of subscribers that get the same results. The rights are in it and not the person: a field of an
- * event must not depend on more than the scopes of who reads it.
+ * The key of the group of subscribers that get the same results. It holds the reader's scopes and not the reader, so a
+ * field of an event may depend on nothing else about the reader.
  */
 export function groupKey({
   document,
@@ -55,7 +56,7 @@ export function groupKey({
   return JSON.stringify([
     text,
     operationName ?? null,
-    // Absent, a variable has its default; null is a value of its own.
+    // An absent variable takes its default; null does not.
     variables.map((name) =>
       variableValues && name in variableValues ? [variableValues[name]] : [],
     ),

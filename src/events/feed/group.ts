@@ -3,19 +3,19 @@ import { type LoggedEvent, matcher } from '../log.ts';
 import type { Tail } from '../tail.ts';
 import { batches, type EventOperation, type Placed, type ResultsOf } from './results.ts';
 
-/** Events that may wait to be executed for one group of subscribers. */
+/** Events that may wait for execution in one group. */
 const maxQueuedEvents = 10_000;
-/** Events that are executed together. */
+/** Events that one step executes together. */
 const sliceSize = 50;
 
-/** One of those that get a group's results. */
+/** A subscriber, as its group sees it. */
 export interface Member {
   live(batch: readonly Placed[]): void;
   drop(): void;
   fail(error: unknown): void;
 }
 
-/** Subscribers that get the same results: one execution an event, and one serialized result, for all of them. */
+/** Subscribers that get the same results. Each event is executed and serialized once for all of them. */
 export class Group {
   readonly #operation: EventOperation;
   readonly #resultsOf: ResultsOf;
@@ -25,7 +25,7 @@ export class Group {
   #queue: LoggedEvent[] = [];
   #isRunning = false;
 
-  /** @param onEmpty Called when the last of its members has left: it takes no more. */
+  /** @param onEmpty Called after the last member has left. The group takes no new members then. */
   constructor(operation: EventOperation, tail: Tail, resultsOf: ResultsOf, onEmpty: () => void) {
     this.#operation = operation;
     this.#resultsOf = resultsOf;

@@ -6,7 +6,7 @@ import { newTraceId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import type { EventPosition, LiveFilter, LoggedEvent } from '../log.ts';
 
-/** A subscription to the log: a document on the field `events`, and who sent it. */
+/** A subscription to the log: a document on the field `events`, and its sender. */
 export interface EventOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -14,36 +14,36 @@ export interface EventOperation {
   readonly variableValues: Readonly<Record<string, unknown>> | null | undefined;
   readonly caller: Caller;
   readonly filter: LiveFilter;
-  /** Absent: from now on. */
+  /** Absent: starts with new events. */
   readonly after: EventPosition | undefined;
 }
 
-/** A result, and the place of its event. */
+/** A serialized result, and the position of its event in the log. */
 export interface Placed {
   readonly position: EventPosition;
   readonly result: string;
 }
 
-/** Gives what an operation comes to over each of these events, as JSON. */
+/** Executes an operation on each event and returns the results as JSON. */
 export type ResultsOf = (
   operation: EventOperation,
   events: readonly LoggedEvent[],
 ) => Promise<Placed[]>;
 
-/** Bytes that are sent to each reader without a look at its socket in between. */
+/** Bytes that each reader is sent before its backlog is checked again. */
 const maxBatchBytes = 256 * 1024;
 
 /**
- * Makes what executes operations over events.
+ * Creates the function that executes operations on events.
  *
- * @param format Masks and serializes what an execution came to.
+ * @param format Masks errors in an execution's result and serializes it.
  */
 export const executor =
   (services: Services, format: (result: ExecutionResult, traceId: string) => string): ResultsOf =>
   async (operation, events) => {
     const { schema, document, operationName, variableValues, caller } = operation;
     const traceId = newTraceId();
-    // One for the events that are executed together: what they load is loaded together, and never stale.
+    // The events executed together share one context. Their loads are batched, and nothing is cached for later events.
     const contextValue: GraphQLContext = { ...services, caller, actor: caller.actor, traceId };
     return Promise.all(
       events.map(async (rootValue) => {
@@ -61,7 +61,7 @@ export const executor =
     );
   };
 
-/** Cuts results into batches that are sent without a look at the reader's socket in between. */
+/** Cuts results into batches; a reader's backlog is checked between two batches. */
 export function* batches(placed: readonly Placed[]): Generator<readonly Placed[]> {
   let batch: Placed[] = [];
   let bytes = 0;

@@ -9,46 +9,49 @@ import {
 import type { Group, Member } from './group.ts';
 import { batches, type EventOperation, type Placed, type ResultsOf } from './results.ts';
 
-/** Bytes that may wait for one reader; who lets more wait is dropped. */
+/** Bytes that may wait for one reader. A slower reader is dropped. */
 export const maxBacklogBytes = 1024 * 1024;
 const pageSize = 100;
 
 /** Where the results of one subscription go. */
 export interface ResultSink {
-  /** Sends results, each as JSON, with the places of their events. */
+  /** Sends results, each as JSON, with the positions of their events. */
   push(results: readonly string[], places: readonly EventPosition[]): void;
-  /** What was sent and has not left this process yet. */
+  /** Bytes that were pushed and have not left this process yet. */
   readonly backlogBytes: number;
-  /** Resolves once what was sent so far has left, or never will. */
+  /** Resolves when everything pushed so far has left the process, or never will. */
   flushed(): Promise<void>;
-  /** Ends it because its reader fell behind: to come again with the last cursor it saw. */
+  /** Ends the subscription because the reader is too slow. The reader can resume from its last cursor. */
   drop(): void;
-  /** Ends it with an error. */
+  /** Ends the subscription with an error. */
   fail(error: unknown): void;
 }
 
-/** What a subscriber needs of the feed. */
+/** The parts of the feed that a subscriber uses. */
 export interface Surroundings {
   readonly prisma: PrismaClient;
   readonly resultsOf: ResultsOf;
   /** Puts a subscriber into the group that gets the same results. */
   join(operation: EventOperation, subscriber: Subscriber): Group;
-  /** Told that a subscriber is dropped. */
+  /** Called when a subscriber is dropped. */
   onDrop(): void;
-  /** Told that a subscriber is no more. */
+  /** Called when a subscriber has ended. */
   onClose(): void;
 }
 
-/** One subscription: what lies behind its cursor first, then what its group hands out, each event once and in order. */
+/**
+ * One subscription. It sends the events after its cursor first, then the results of its group, each event once and in
+ * order.
+ */
 export class Subscriber implements Member {
   readonly #feed: Surroundings;
   readonly #operation: EventOperation;
   readonly #sink: ResultSink;
   #group: Group | undefined;
-  /** What came while it caught up; undefined once it has. */
+  /** The group's results that arrived during catch-up; undefined after it. */
   #waiting: Placed[] | undefined = [];
   #waitingBytes = 0;
-  /** What it has got already, or is not to get; undefined once nothing of that can come any more. */
+  /** Whether an event was sent already or precedes the subscription; undefined once no such event can arrive. */
   #isKnown: ((position: EventPosition) => boolean) | undefined;
   #isOpen = true;
 
@@ -70,10 +73,11 @@ export class Subscriber implements Member {
   }
 
   async #catchUp(after: EventPosition): Promise<void> {
-    // Long ago: page by page, as fast as the reader takes it.
+    // Before it joins the group: page by page, at the reader's pace.
     let cursor = await this.#readPages(after);
     if (!this.#isOpen) return;
-    // Joined, it misses nothing any more: what it has still to read is what settled during the last page.
+    // From here on the group collects new events for it. One more read gets the events that settled during the last
+    // page.
     this.#group = this.#feed.join(this.#operation, this);
     cursor = await this.#readPages(cursor);
     this.#isKnown = (position) => {
@@ -100,7 +104,7 @@ export class Subscriber implements Member {
 
   async #beginNow(): Promise<void> {
     this.#group = this.#feed.join(this.#operation, this);
-    // The tail may still have to hand out what was committed before this subscription came.
+    // The tail may still hand out events that were committed before this subscription began.
     const snapshot = await takeSnapshot(this.#feed.prisma);
     this.#isKnown = (position) => {
       if (snapshot.isBefore(position)) this.#isKnown = undefined;

@@ -5,21 +5,21 @@ import { type EventPosition, readConsumer, readNext, writeConsumer } from '../lo
 import type { Tail } from '../tail.ts';
 import type { Sink } from './sink.ts';
 
-/** The name under which {@link EventConsumer} keeps how far the sink has come. */
+/** The name of the consumer whose position says how far the sink has come. */
 export const sinkName = 'sink';
 
 const batchSize = 100;
 const pollMs = 1_000;
 const retryMs = 1_000;
-/** How far it has come is taken note of this often while a batch is under way. */
+/** How often the position is saved during a batch. */
 const noteMs = 1_000;
 
 /**
- * Hands every event on to a sink, in order and at least once, from wherever the last process that did so had come;
- * the first one begins with what happens from now on. One process does it at a time.
+ * Hands every event to a sink, in order and at least once. One process at a time does so and continues where the last
+ * one stopped; the very first begins with new events.
  *
- * @param connect Connects to the sink; tried again until it succeeds.
- * @returns Stops; what the sink has is taken note of.
+ * @param connect Connects to the sink. It is retried until it succeeds.
+ * @returns A function that stops it and saves the position reached.
  */
 export async function forwardEvents(
   services: Services,
@@ -40,14 +40,14 @@ export async function forwardEvents(
   });
   new Gauge({
     name: 'signet_sink_lag_seconds',
-    help: 'Age of the oldest event that the sink does not take, in seconds; 0 where another process hands them on.',
+    help: 'Age of the oldest event that the sink has not taken, in seconds; 0 in processes that do not hand events on.',
     registers: [metrics],
     collect() {
       this.set(behindSince ? (clock.now().getTime() - behindSince.getTime()) / 1000 : 0);
     },
   });
 
-  // Before the service answers anything: what happens from now on is not to be missed.
+  // Saved before the service answers requests, so that no event is missed.
   await writeConsumer(prisma, sinkName, tail.position, { isNew: true });
 
   const pause = (milliseconds: number, signal: AbortSignal) =>
@@ -69,7 +69,8 @@ export async function forwardEvents(
           reached = event.position;
           published.inc();
           if (signal.aborted) break;
-          // Killed over and over before a slow batch ends, processes would each begin with the same events.
+          // Saves the position during slow batches. Otherwise processes that are killed again and again would all begin
+          // with the same events.
           if (clock.now().getTime() - notedAt < noteMs) continue;
           await writeConsumer(prisma, sinkName, reached);
           notedAt = clock.now().getTime();

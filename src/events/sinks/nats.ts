@@ -5,16 +5,16 @@ import type { Sink } from './sink.ts';
 
 const streamName = 'SIGNET_EVENTS';
 const subjectPrefix = 'signet.events';
-/** How long JetStream remembers the ids that it has: longer than a node may take to come back. */
+/** How long JetStream remembers message ids. Longer than a node takes to restart. */
 const duplicateWindowMs = 60 * 60 * 1_000;
 const timeoutMs = 5_000;
 const notFound = 10_059;
 
 /**
- * Connects to NATS JetStream, and makes the stream where there is none. Each event is published under
- * `signet.events.<type>` with its id as `Nats-Msg-Id`.
+ * Connects to NATS JetStream and creates the stream if it is missing. Each event is published to `signet.events.<type>`
+ * with its id as `Nats-Msg-Id`.
  *
- * @param url `nats://` or `tls://`, with a user and a password, or a token alone, where the server asks for them.
+ * @param url `nats://` or `tls://`, with a user and password or a token if the server requires them.
  */
 export async function connectNats(url: string): Promise<Sink> {
   const { protocol, host, username, password } = new URL(url);

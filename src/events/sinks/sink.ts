@@ -1,10 +1,10 @@
 import type { LoggedEvent } from '../log.ts';
 
-/** A system outside that gets every event. */
+/** An outside system that gets every event. */
 export interface Sink {
   /**
-   * Hands an event over, and resolves once the other side has it for good. The same event may come again after a
-   * failure: the other side tells by its id.
+   * Hands over an event and resolves when the other side has stored it. The same event may come again after a failure;
+   * the other side recognises it by its id.
    */
   publish(event: LoggedEvent): Promise<void>;
   close(): Promise<void>;

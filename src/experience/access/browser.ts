@@ -37,18 +37,19 @@ export async function findBrowserInteraction(
   return new InteractionExpiredError((await findByAddress(services, uid))?.restartUrl);
 }
 
-/** What is known of an interaction to whoever has its address alone. */
+/** The facts of an interaction that a browser learns from its address alone, without the cookie. */
 export interface AddressedInteraction {
-  /** The authorization request once more. It holds no secret. */
+  /** The URL that repeats the authorization request. It holds no secret. */
   readonly restartUrl: string | null;
-  /** Whether the browser that began it can still go on. */
+  /** Whether the browser that began the interaction can still continue it. */
   readonly isUnderWay: boolean;
 }
 
 /**
- * Finds an interaction by the address of its pages, for a browser without its cookie, which ends when it does.
+ * Finds an interaction by the address of its pages, for a browser without the cookie. The cookie ends with the
+ * interaction.
  *
- * @returns Null for one that never was, or that is long over.
+ * @returns Null if there never was such an interaction, or it ended long ago.
  */
 export async function findByAddress(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
@@ -85,7 +86,7 @@ async function adopt(
       event: params['screen_hint'] === 'register' ? 'REGISTER' : 'SIGN_IN',
       restartUrl: restartUrlOf(issuer, params),
       createdAt: now,
-      // By this clock. A browser that looks late loses the provider's interaction before.
+      // Measured from this first visit. The provider's own interaction may end earlier.
       expiresAt: new Date(now.getTime() + interactionTtlSeconds * 1000),
     },
     // A concurrent request may have created it.
@@ -94,11 +95,11 @@ async function adopt(
   return { ...(await interaction.findUniqueOrThrow({ where: { digest }, select })), uid };
 }
 
-/** The authorization request once more; its answer is as good for the application as the first one's. */
+/** The URL that repeats the authorization request. The application accepts its answer like the first one. */
 function restartUrlOf(issuer: string, params: ProviderInteraction['params']): string {
   const url = new URL(`${issuer}/auth`);
   for (const [name, value] of Object.entries(params)) {
-    // It is good for one use, and what stands here was sealed for this request.
+    // A one-time token works once, and this value was encrypted for this request.
     if (name === 'one_time_token') continue;
     for (const one of [value].flat()) {
       if (one !== undefined && one !== null) url.searchParams.append(name, String(one));

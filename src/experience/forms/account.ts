@@ -6,7 +6,10 @@ import { pathTo, showAddress, submitAddress, withoutParameter } from './codes.ts
 import type { FormPage, PageRequest } from './form-page.ts';
 import { type AddressKind, frameOf, type Visit } from './visit.ts';
 
-/** The address that a sign-up asks for next: the required one first, the others unless the person left them out. */
+/**
+ * The kind of address that a sign-up asks for next: the required one first, then the others that the person has not
+ * skipped.
+ */
 function missingAddress(visit: Visit, { query }: PageRequest): AddressKind | undefined {
   const { interaction, settings, offered } = visit;
   const shown = verified(interaction, 'REGISTER').map(({ type }) => type);
@@ -21,7 +24,7 @@ function missingAddress(visit: Visit, { query }: PageRequest): AddressKind | und
     );
 }
 
-/** Where a sign-up goes on without an address that is not required. */
+/** The URL that skips this kind of address; undefined if the kind is required. */
 function withoutIt(visit: Visit, { query }: PageRequest, kind: AddressKind): string | undefined {
   if (visit.settings.signUpIdentifiers[0] === kind) return undefined;
   const skipped = [query.get(withoutParameter), kind.toLowerCase()].filter((one) => one !== null);
@@ -30,7 +33,7 @@ function withoutIt(visit: Visit, { query }: PageRequest, kind: AddressKind): str
 
 const isAddress = ({ form }: PageRequest) => form.has('email') || form.has('phone');
 
-/** Makes an account: its addresses one after the other, then user name and password. */
+/** Creates an account. Asks for its addresses one by one, then for user name and password. */
 export const registerForm: FormPage = {
   path: '/register',
   wrong: (t) => t.problem.CODE,
@@ -68,7 +71,7 @@ export const registerForm: FormPage = {
   },
 };
 
-/** Asks for a new password, once a code has shown whose account it is. */
+/** Asks for a new password, after a code has proved whose account it is. */
 export const newPasswordForm: FormPage = {
   path: '/new-password',
   wrong: (t) => t.problem.CODE,

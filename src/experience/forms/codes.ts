@@ -14,10 +14,10 @@ const addressPaths: Readonly<Record<CodePurpose, string>> = {
 const kindParameter = 'by';
 const againParameter = 'again';
 
-/** Names the addresses that a sign-up goes on without. */
+/** The query parameter with the kinds of addresses that the person skipped. */
 export const withoutParameter = 'without';
 
-/** The address of a page, with what the pages of a sign-up hand on from one to the next. */
+/** The path of a page, with the query parameters that the pages of a sign-up pass on. */
 export function pathTo(
   path: string,
   { query }: PageRequest,
@@ -29,7 +29,7 @@ export function pathTo(
   return parameters.size > 0 ? `${path}?${parameters}` : path;
 }
 
-/** Shows the page that asks for an address, for the kind that was chosen. */
+/** Shows the page that asks for an address of the chosen kind. */
 export function showAddress(
   visit: Visit,
   purpose: CodePurpose,
@@ -64,7 +64,7 @@ export function showAddress(
   };
 }
 
-/** What is known of the address already: what the person typed before, or the application gave as a hint. */
+/** The initial value of the field: an earlier entry of the person, or the application's `login_hint`. */
 function hintOf({ interaction, parameters }: Visit, kind: AddressKind): string {
   const known = interaction.identifier ?? parameters['login_hint'];
   if (typeof known !== 'string') return '';
@@ -73,7 +73,7 @@ function hintOf({ interaction, parameters }: Visit, kind: AddressKind): string {
     : '';
 }
 
-/** Sends a code to the address in a form, and goes on to where it is asked for. */
+/** Sends a code to the address in a form, and continues at the page that asks for the code. */
 export async function submitAddress(
   { context, access }: Visit,
   purpose: CodePurpose,
@@ -97,22 +97,22 @@ const addressForm = (
   submit: (visit, request) => submitAddress(visit, purpose, request),
 });
 
-/** Asks where a code to sign in with is to go. */
+/** Asks for the address that a sign-in code is sent to. */
 export const signInCodeForm = addressForm('SIGN_IN', ({ offered }) => offered.signIn);
 
-/** Asks whose password is forgotten. */
+/** Asks for the address of the account whose password is forgotten. */
 export const recoveryForm = addressForm('RESET_PASSWORD', ({ offered }) => offered.recovery);
 
 const findVerification = ({ interaction }: Visit, { query }: PageRequest) =>
   interaction.verifications.find(({ id }) => id === query.get('v'));
 
-/** Where a verification leads that has succeeded. */
+/** The step after a successful verification. */
 function afterwards(purpose: CodePurpose, request: PageRequest): Answer {
   if (purpose === 'SIGN_IN') return 'signed-in';
   return { goTo: purpose === 'REGISTER' ? pathTo('/register', request) : '/new-password' };
 }
 
-/** Asks for the code that was sent. */
+/** Asks for the code. */
 export const codeForm: FormPage = {
   path: '/verify',
   wrong: (t) => t.problem.CODE,
@@ -149,7 +149,7 @@ export const codeForm: FormPage = {
   },
 };
 
-/** The page of a link in a message: in the browser that asked for it, a click takes the place of the code. */
+/** The page of a link in a message. In the browser that asked for the message, a click replaces typing the code. */
 export const linkForm: FormPage = {
   path: '/link',
   wrong: (t) => t.problem.CODE,

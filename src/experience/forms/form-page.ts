@@ -2,27 +2,27 @@ import type { Texts } from '../pages/texts.ts';
 import type { Problem } from './problem.ts';
 import type { Visit } from './visit.ts';
 
-/** What a browser sent to a page. */
+/** A browser's request for a page. */
 export interface PageRequest {
   readonly query: URLSearchParams;
-  /** Empty where the page is only looked at. */
+  /** Empty unless the browser submitted the form. */
   readonly form: URLSearchParams;
-  /** What went wrong with the form, where it is shown again. */
+  /** The problem with the submitted form, which is then shown again. */
   readonly problem?: Problem;
 }
 
-/** What comes of a request: a page, another page of the interaction, or its end. */
+/** The result of a request: a page, a redirect within the interaction, or its end. */
 export type Answer =
   | { readonly markup: string }
-  /** Below the interaction's address. */
+  /** A path below the interaction's address. */
   | { readonly goTo: string }
   | 'signed-in';
 
-/** One page of an interaction: what it shows, and what its form does. Both rest on the interaction's operations. */
+/** One page of an interaction: its content, and the action of its form. Both use the interaction's operations. */
 export interface FormPage {
-  /** Below the interaction's address. */
+  /** A path below the interaction's address. */
   readonly path: string;
-  /** What a failed verification is called here. */
+  /** The text for a failed verification on this page. */
   readonly wrong: (texts: Texts) => string;
   show(visit: Visit, request: PageRequest): Answer;
   submit(visit: Visit, request: PageRequest): Promise<Answer>;

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { maxBodyBytes } from '../../body-limits.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import { InteractionExpiredError } from '../../errors.ts';
 import { retryAfterSeconds } from '../../failures.ts';
@@ -23,9 +24,6 @@ import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
 import { openVisit, type Visit } from './visit.ts';
 
-/** The largest form that the pages take. */
-export const maxBodyBytes = 16 * 1024;
-
 const pages: readonly FormPage[] = [
   passwordForm,
   oneTimeLinkForm,
@@ -39,13 +37,13 @@ const pages: readonly FormPage[] = [
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;
 
-/** Mounts the pages of signing in, `/sign-in/:uid` and below, where `uid` names the authorization request. */
+/** Mounts the sign-in pages at `/sign-in/:uid` and below. The `uid` names the authorization request. */
 export async function mountPages(http: FastifyInstance, services: Services): Promise<void> {
   await http.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxBodyBytes },
+      { parseAs: 'string', bodyLimit: maxBodyBytes.page },
       (_request, body, done) => done(null, new URLSearchParams(String(body))),
     );
     scope.setErrorHandler(async (error: { statusCode?: number }, request, reply) => {
@@ -102,7 +100,7 @@ async function answer(services: Services, page: FormPage, request: Request, repl
 }
 
 async function showPage(visit: Visit, page: FormPage, shown: PageRequest, reply: FastifyReply) {
-  // Signed in already, and the browser lost its way to the application: Back, a reload, a second tab.
+  // The person has signed in, but the browser is back here: by Back, a reload or a second tab.
   if (visit.interaction.userId !== null) return send(visit, 'signed-in', reply);
   return send(visit, page.show(visit, shown), reply);
 }
@@ -152,7 +150,7 @@ async function send(visit: Visit, result: Answer, reply: FastifyReply) {
 const redirect = (reply: FastifyReply, to: string) =>
   reply.header('cache-control', 'no-store').redirect(to, 303);
 
-/** Tells a person whose browser has no such interaction, or none any more, how to go on. */
+/** Tells a person how to continue when the browser has no such interaction, or it has ended. */
 async function refuse(
   services: Services,
   page: FormPage,
@@ -173,5 +171,5 @@ async function refuse(
 
 const spokenBy = ({ headers }: FastifyRequest) => ({ acceptLanguage: headers['accept-language'] });
 
-/** The page that a request came to, as the browser asks for it: what leads back to it. */
+/** The path and query of a request, to link back to its page. */
 const pathOf = ({ url }: FastifyRequest) => url;

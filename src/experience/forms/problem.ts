@@ -13,22 +13,22 @@ import { HashingBusy } from '../../users/hash-queue.ts';
 import type { PasswordFaults } from '../pages/account.ts';
 import type { Visit } from './visit.ts';
 
-/** What went wrong with a form, as its page tells it. */
+/** A problem with a submitted form, as its page shows it. */
 export interface Problem {
   readonly status: number;
   readonly text: string;
-  /** Seconds. */
+  /** The time to wait, in seconds. */
   readonly retryAfter?: number;
-  /** By field, what is wrong with it. */
+  /** The faults of each field. */
   readonly faults?: Readonly<Record<string, readonly string[]>>;
   readonly passwordFaults?: PasswordFaults;
 }
 
 /**
- * What to tell a person of a failure.
+ * The problem that a page shows for a failure.
  *
- * @param wrong What a failed verification is called on this page.
- * @returns Undefined for what the person can do nothing about.
+ * @param wrong The text for a failed verification on this page.
+ * @returns Undefined for a failure that the person can do nothing about.
  */
 export function problemOf(
   { texts: t, context }: Visit,

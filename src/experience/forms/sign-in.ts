@@ -8,7 +8,7 @@ import { frameOf, type Visit } from './visit.ts';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The first page: who one is, and the password. */
+/** The first page. It asks for an identifier and the password. */
 export const passwordForm: FormPage = {
   path: '',
   wrong: (t) => t.problem.CREDENTIALS,
@@ -38,7 +38,7 @@ export const passwordForm: FormPage = {
   },
 };
 
-/** The page of a one-time token that the application brought with the request: a click redeems it. */
+/** The page of a one-time token that the application sent with the request. A click redeems it. */
 export const oneTimeLinkForm: FormPage = {
   path: '/one-time-link',
   wrong: (t) => t.problem.LINK,
@@ -59,14 +59,14 @@ export const oneTimeLinkForm: FormPage = {
       email: hintedEmail(visit) ?? form.get('email') ?? '',
       token: openOneTimeToken(context, parameters) ?? '',
     });
-    // Nobody has the address, which is shown to be held now.
+    // The address is verified now, and no account has it yet.
     return userId === null ? { goTo: '/register' } : 'signed-in';
   },
 };
 
 const hasOneTimeToken = ({ parameters }: Visit) => textOf(parameters['one_time_token']) !== '';
 
-/** Whom the token is for, where the application says so. */
+/** The address that the token is for, if the application's `login_hint` names it. */
 function hintedEmail({ parameters }: Visit): string | undefined {
   const hint = textOf(parameters['login_hint']);
   return hint.includes('@') ? hint : undefined;

@@ -13,7 +13,7 @@ import { type Interaction, readInteraction } from '../interaction.ts';
 import type { PageFrame } from '../pages/sign-in.ts';
 import { type Texts, texts } from '../pages/texts.ts';
 
-/** Kinds of addresses that codes go to. */
+/** A kind of address that codes are sent to. */
 export type AddressKind = Exclude<IdentifierType, 'USERNAME'>;
 
 /** One request of a browser to the pages of its interaction. */
@@ -22,26 +22,26 @@ export interface Visit {
   readonly access: InteractionAccess;
   readonly interaction: Interaction;
   readonly settings: SignInExperience;
-  /** The parameters of the authorization request that the browser came with. */
+  /** The parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The address of the interaction's first page, below which the others are. */
+  /** The URL of the interaction's first page. The other pages are below it. */
   readonly base: string;
   readonly csrfToken: string;
   readonly look: Look;
   readonly texts: Texts;
-  /** Which kinds of addresses can be used, by what for. */
+  /** The kinds of addresses that each purpose can use. */
   readonly offered: {
     readonly signIn: readonly AddressKind[];
     readonly recovery: readonly AddressKind[];
     readonly signUp: readonly AddressKind[];
   };
-  /** Whether somebody new can make an account. */
+  /** Whether a new person can create an account. */
   readonly offersSignUp: boolean;
 }
 
 const kinds: readonly AddressKind[] = ['EMAIL', 'PHONE'];
 
-/** Reads what the pages of an interaction are made of. */
+/** Reads the data that the pages of an interaction need. */
 export async function openVisit(
   context: VisitContext,
   { access, request: { uid, params } }: BrowserInteraction,
@@ -83,7 +83,7 @@ async function sendableKinds(services: Services): Promise<AddressKind[]> {
   return kinds.filter((_kind, i) => can[i]);
 }
 
-/** What every page of a visit is made with. */
+/** The data that every page of a visit needs. */
 export const frameOf = (visit: Visit, path: string, problem?: string | undefined): PageFrame => ({
   look: visit.look,
   application: visit.interaction.application.name,

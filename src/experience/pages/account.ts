@@ -4,10 +4,10 @@ import { cancel, doneNote, field, form, problemNote, submit } from './form.ts';
 import { type PageFrame, titled } from './sign-in.ts';
 import { texts } from './texts.ts';
 
-/** Why a password is not taken: the codes of the password policy. */
+/** The reasons why a password is refused: codes of the password policy. */
 export type PasswordFaults = readonly { readonly code: string; readonly message: string }[];
 
-/** What a page shows that asks for a new password. */
+/** The content of a page that asks for a new password. */
 interface PasswordFields {
   readonly minLength: number;
   readonly passwordFaults?: PasswordFaults;
@@ -33,18 +33,18 @@ function passwordField(
   });
 }
 
-/** What the page shows that makes an account. */
+/** The content of the page that creates an account. */
 export interface RegisterPage extends PageFrame, PasswordFields {
   readonly asksUsername: boolean;
   readonly needsUsername: boolean;
   readonly asksPassword: boolean;
   readonly username: string;
   readonly usernameFaults?: readonly string[];
-  /** The addresses that were shown to be held. */
+  /** The verified addresses. */
   readonly verified: readonly string[];
 }
 
-/** Makes an account: a user name, a password, or both. */
+/** The page that creates an account. It asks for a user name, a password, or both. */
 export function registerPage(shown: RegisterPage): string {
   const { look, application, base, problem, verified } = shown;
   const t = texts[look.language];
@@ -83,13 +83,13 @@ ${cancel(t)}`;
   );
 }
 
-/** What the page shows that asks for the new password of an account. */
+/** The content of the page that asks for an account's new password. */
 export interface NewPasswordPage extends PageFrame, PasswordFields {
-  /** The account, as the person named it; password managers keep the password under it. */
+  /** The identifier that the person typed. Password managers save the password under it. */
   readonly account: string;
 }
 
-/** Asks for a new password, after a code has shown whose account it is. */
+/** The page that asks for a new password, after a code has proved whose account it is. */
 export function newPasswordPage(shown: NewPasswordPage): string {
   const { look, problem, account } = shown;
   const t = texts[look.language];

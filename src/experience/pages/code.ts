@@ -13,23 +13,23 @@ import {
 import { type PageFrame, titled } from './sign-in.ts';
 import { texts } from './texts.ts';
 
-/** What a code is for. */
+/** The purpose of a code. */
 export type CodePurpose = 'SIGN_IN' | 'REGISTER' | 'RESET_PASSWORD';
 
-/** What the page shows that asks where to send a code. */
+/** The content of the page that asks where to send a code. */
 export interface AddressPage extends PageFrame {
   readonly purpose: CodePurpose;
   readonly kind: 'EMAIL' | 'PHONE';
-  /** The address of the same page for the other kind, where it is offered. */
+  /** The URL of the same page for the other kind of address; undefined if there is none. */
   readonly otherKind: string | undefined;
-  /** Where to go on without an address, where none is required. */
+  /** The URL that skips the address; absent if an address is required. */
   readonly skip?: string | undefined;
   readonly value: string;
   readonly faults?: readonly string[];
   readonly offersPassword: boolean;
 }
 
-/** Asks for the address that a code is to go to. */
+/** The page that asks where to send a code. */
 export function addressPage(shown: AddressPage): string {
   const { look, base, problem, purpose, kind, value, faults = [] } = shown;
   const t = texts[look.language];
@@ -75,21 +75,21 @@ export function addressPage(shown: AddressPage): string {
   );
 }
 
-/** What the page shows that asks for a code. */
+/** The content of the page that asks for a code. */
 export interface CodePage extends PageFrame {
-  /** Masked. */
+  /** The address, partly hidden. */
   readonly recipient: string;
   readonly ttlMinutes: number;
-  /** Where to ask for another code. */
+  /** The form that requests another code. */
   readonly resend: FormFrame;
-  /** Where to name another address. */
+  /** The URL of the page for another address. */
   readonly back: string;
   readonly offersPassword: boolean;
-  /** Whether it is another one than the first. */
+  /** Whether this code was sent again on request. */
   readonly isSentAgain: boolean;
 }
 
-/** Asks for the code that was sent. Says the same whether or not one was. */
+/** The page that asks for the code. It says the same whether or not one was sent. */
 export function codePage(shown: CodePage): string {
   const { look, base, problem, recipient } = shown;
   const t = texts[look.language];

@@ -16,21 +16,21 @@ export interface Field {
   readonly type?: 'text' | 'password' | 'email' | 'tel';
   readonly value?: string;
   readonly hint?: string;
-  /** What is wrong with it, in the page's language. */
+  /** The faults of the field, in the page's language. */
   readonly faults?: readonly string[];
   readonly maxLength?: number;
-  /** Stands beside the label. */
+  /** Markup beside the label. */
   readonly aside?: Html;
   readonly autofocus?: boolean;
   readonly isOptional?: boolean;
-  /** Ids of what else tells of it. */
+  /** The ids of further elements that describe the field. */
   readonly describedBy?: readonly string[];
 }
 
-/** Writes a field with its label, its hint and its faults, which are tied to it by description. */
+/** The markup of a field with its label, hint and faults. The hint and the faults describe it (`aria-describedby`). */
 export function field(shown: Field): Html {
   const { name, faults = [] } = shown;
-  // A fault may say what the hint said.
+  // A fault may have the same text as the hint.
   const hint = faults.some((text) => text === shown.hint) ? undefined : shown.hint;
   const isCode = shown.autocomplete === 'one-time-code';
   const described = [
@@ -45,7 +45,8 @@ export function field(shown: Field): Html {
   return html`<div class="field">
 <div class="label"><label for="${name}">${shown.label}</label>${shown.aside}</div>
 <input id="${name}" name="${name}" type="${shown.type ?? 'text'}" autocomplete="${shown.autocomplete}"${
-    // Browsers cut off in silence what is longer, and count by another measure than the password policy.
+    // No maxlength for passwords: browsers cut longer ones off silently, and count differently from the password
+    // policy.
     shown.type !== 'password' && html` maxlength="${String(shown.maxLength ?? 320)}"`
   }${
     shown.value !== undefined && html` value="${shown.value}"`
@@ -58,39 +59,39 @@ ${fault}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</
 </div>`;
 }
 
-/** A form of these pages: it posts to one of their addresses, with the token against forgery. */
+/** A form of these pages. It posts to one of their URLs, with the token against forgery. */
 export interface FormFrame {
   readonly action: string;
   readonly csrfToken: string;
 }
 
-/** Writes a form. */
+/** The markup of a form. */
 export const form = ({ action, csrfToken }: FormFrame, content: Html | readonly Html[]): Html =>
   html`<form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrfToken}">
 ${content}
 </form>`;
 
-/** A button that stands in a form of its own and reads as a link. */
+/** A button in its own form, which looks like a link. */
 export const action = (frame: FormFrame, name: string, text: string): Html =>
   html`<form class="inline" method="post" action="${frame.action}"><input type="hidden" name="csrf" value="${frame.csrfToken}"><button class="text" type="submit" name="${name}" value="yes" formnovalidate>${text}</button></form>`;
 
-/** The button that goes on. */
+/** The button that submits the form. */
 export const submit = (text: string): Html => html`<button type="submit">${text}</button>`;
 
-/** The button that gives up, and leads back to the application. */
+/** The button that cancels and returns to the application. */
 export const cancel = (texts: Texts): Html =>
   html`<button type="submit" name="cancel" value="yes" class="text give-up" formnovalidate>${texts.cancel}</button>`;
 
-/** The id of what went wrong with a form. */
+/** The id of the element that shows a form's problem. */
 export const problemId = 'error';
 
-/** Says what went wrong, above a form; it takes the focus, so that it is read out first. */
+/** A note above a form that shows its problem. It takes the focus, so that a screen reader reads it first. */
 export const problemNote = (text: string | undefined): Html | undefined =>
   text === undefined
     ? undefined
     : html`<div id="${problemId}" class="note bad" role="alert" tabindex="-1" autofocus>${alertMark}<p>${text}</p></div>`;
 
-/** Says what was done. */
+/** A note about a completed action. */
 export const doneNote = (text: string): Html =>
   html`<div class="note good" role="status">${doneMark}<p>${text}</p></div>`;

@@ -3,20 +3,20 @@ import { type Look, page } from '../../html/page.ts';
 import { cancel, type FormFrame, field, form, problemId, problemNote, submit } from './form.ts';
 import { type Texts, texts } from './texts.ts';
 
-/** An identifier that a person may name. */
+/** A kind of identifier that people sign in with. */
 export type Identifier = 'USERNAME' | 'EMAIL' | 'PHONE';
 
-/** What every page of a sign-in knows. */
+/** The data that every page of a sign-in needs. */
 export interface PageFrame extends FormFrame {
   readonly look: Look;
   readonly application: string;
-  /** The address of the interaction, below which the other pages are. */
+  /** The URL of the interaction. Its pages are below it. */
   readonly base: string;
-  /** What went wrong, in the page's language. */
+  /** The text of the problem, in the page's language. */
   readonly problem?: string | undefined;
 }
 
-/** Prefixes the window's title where something went wrong, so that it is heard first. */
+/** Puts "Error" before the window's title if there is a problem, so that a screen reader reads it first. */
 export const titled = (t: Texts, title: string, problem: string | undefined): string =>
   problem === undefined ? title : `${t.error}: ${title}`;
 
@@ -28,7 +28,7 @@ export function identifierLabel(t: Texts, identifiers: readonly Identifier[]): s
   return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
-/** What the first page of a sign-in shows. */
+/** The content of the first page of a sign-in. */
 export interface SignInPage extends PageFrame {
   readonly identifiers: readonly Identifier[];
   readonly identifier: string;
@@ -37,13 +37,13 @@ export interface SignInPage extends PageFrame {
   readonly offersSignUp: boolean;
 }
 
-/** The sign-in page: who one is, and the password. */
+/** The sign-in page. It asks for an identifier and the password. */
 export function signInPage(shown: SignInPage): string {
   const { look, application, base, problem } = shown;
   const t = texts[look.language];
   const hasFailed = problem !== undefined;
   const knowsWho = shown.identifier !== '' && !hasFailed;
-  // Which of the two is wrong nobody says.
+  // Both fields are marked: the page must not say which of them is wrong.
   const describedBy = hasFailed ? [problemId] : [];
   const fields = html`${field({
     name: 'identifier',
@@ -83,14 +83,14 @@ ${cancel(t)}`;
   );
 }
 
-/** What the page shows that a one-time link leads to. */
+/** The content of the page of a one-time link. */
 export interface OneTimeLinkPage extends PageFrame {
-  /** Whether the person has to say which address the link came to. */
+  /** Whether the page asks for the address that the link was sent to. */
   readonly asksEmail: boolean;
   readonly email: string;
 }
 
-/** Asks for a click: whoever only fetches a link, as scanners do, uses nothing up. */
+/** The page of a one-time link. It asks for a click, so that scanners, which only fetch the link, do not use it up. */
 export function oneTimeLinkPage(shown: OneTimeLinkPage): string {
   const { look, application, base, problem, asksEmail } = shown;
   const t = texts[look.language];

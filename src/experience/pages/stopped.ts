@@ -4,9 +4,9 @@ import { type FormFrame, form, problemNote, submit } from './form.ts';
 import { texts } from './texts.ts';
 
 /**
- * Says that a sign-in cannot go on, with the one way that is left.
+ * A page which says that a sign-in cannot continue, with a way to begin again.
  *
- * @param restartUrl Where the application begins a sign-in; undefined where it is not known.
+ * @param restartUrl The URL that begins the sign-in again; undefined if it is unknown.
  */
 export function brokenPage(look: Look, restartUrl: string | undefined): string {
   const t = texts[look.language];
@@ -22,9 +22,9 @@ export function brokenPage(look: Look, restartUrl: string | undefined): string {
 }
 
 /**
- * Says that a request was not answered, with a way to the page that it came from.
+ * A page which says that a request failed, with a link to try it again.
  *
- * @param status Of the answer.
+ * @param status The HTTP status of the answer.
  */
 export function failedPage(look: Look, retryUrl: string, status: number): string {
   const t = texts[look.language];
@@ -39,9 +39,9 @@ export function failedPage(look: Look, retryUrl: string, status: number): string
 }
 
 /**
- * Has somebody wait, with a way to ask again.
+ * A page that asks the person to wait, with a link to try again.
  *
- * @param why In the page's language.
+ * @param why The reason, in the page's language.
  */
 export function waitPage(look: Look, retryUrl: string, why: string): string {
   const t = texts[look.language];
@@ -55,14 +55,16 @@ export function waitPage(look: Look, retryUrl: string, why: string): string {
   );
 }
 
-/** What the page shows that a link in a message leads to. */
+/** The content of the page of a link in a message. */
 export interface LinkPage extends FormFrame {
   readonly look: Look;
   readonly application: string;
   readonly problem?: string | undefined;
 }
 
-/** Asks for a click: whoever only fetches a link, as scanners do, uses nothing up. */
+/**
+ * The page of a link in a message. It asks for a click, so that scanners, which only fetch the link, do not use it up.
+ */
 export function linkPage(shown: LinkPage): string {
   const t = texts[shown.look.language];
   return page(
@@ -75,7 +77,7 @@ export function linkPage(shown: LinkPage): string {
   );
 }
 
-/** Tells somebody who opened a link in another browser where to go on. */
+/** A page for a link that was opened in another browser. It says where to continue, and shows the code. */
 export function linkElsewherePage(look: Look, code: string): string {
   const t = texts[look.language];
   return page(

@@ -96,7 +96,7 @@ const en = {
   tryAgain: 'Try again',
 };
 
-/** What the pages say. */
+/** The texts of the pages. */
 export type Texts = typeof en;
 
 const de: Texts = {
@@ -200,5 +200,5 @@ const de: Texts = {
   tryAgain: 'Noch einmal versuchen',
 };
 
-/** What the pages say, by language. */
+/** The texts of the pages, by language. */
 export const texts: Readonly<Record<Language, Texts>> = { en, de };

@@ -3,11 +3,9 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../../auth/scopes.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { assertAllowed, builder, limits, type SchemaTypes } from '../builder.ts';
+import { assertAllowed, builder, defaultPageSize, limits, type SchemaTypes } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { requestError } from '../request-error.ts';
-
-const defaultPageSize = 20;
 
 const OrderDirection = builder.enumType('OrderDirection', {
   description: 'Which way a list is ordered.',
@@ -17,22 +15,30 @@ const OrderDirection = builder.enumType('OrderDirection', {
   } as const,
 });
 
-type OrderFields = Readonly<
+interface OrderField<Column, Nullable> {
+  readonly field: Column;
+  readonly nullable: Nullable;
+  readonly description: string;
+}
+
+/** The orders that a list offers: for each value of `<Type>OrderField` the column, and whether it can be null. */
+export type OrderFields<Row> = Readonly<
   Record<
     string,
-    { readonly field: string; readonly nullable: boolean; readonly description: string }
+    {
+      [Column in keyof Row & string]: OrderField<Column, null extends Row[Column] ? true : false>;
+    }[keyof Row & string]
   >
 >;
 
 /** Newest first: the order of a list for which none is asked. Ids begin with the time they were made. */
 const newestFirst: ListOrder = { field: 'id', nullable: false, direction: 'desc' };
 
-/**
- * Makes a list's `orderBy` input, `<Type>Order`, and the reader of its value.
- *
- * @param fields For each value of `<Type>OrderField` the column, and whether it can be null.
- */
-export function orderInput(typename: string, fields: OrderFields) {
+/** Makes a list's `orderBy` input, `<Type>Order`, and the reader of its value. */
+export function orderInput(
+  typename: string,
+  fields: Readonly<Record<string, OrderField<string, boolean>>>,
+) {
   const fieldEnum = builder.enumType(`${typename}OrderField`, {
     description: 'What to order the list by.',
     values: Object.fromEntries(
@@ -141,7 +147,7 @@ export const idOfCursor = (cursor: string, argument: string): string =>
 /**
  * Checks a page's size.
  *
- * @throws BAD_USER_INPUT when it is negative, over 100, or asks for both ends.
+ * @throws BAD_USER_INPUT when it is negative, over the limit, or asks for both ends.
  */
 export function pageSize({ first, last }: PageArguments): number {
   if (first != null && last != null) {
@@ -157,8 +163,25 @@ export function pageSize({ first, last }: PageArguments): number {
   return size;
 }
 
+/**
+ * The position of a page in its list.
+ *
+ * @param hasMore Whether the list goes on in the direction of reading.
+ * @param cursorAt The cursor of the page's entry at an index, if it has one.
+ */
+export const pageInfoOf = (
+  { last, after, before }: PageArguments,
+  hasMore: boolean,
+  cursorAt: (index: 0 | -1) => string | undefined,
+) => ({
+  hasNextPage: last == null ? hasMore : before != null,
+  hasPreviousPage: last == null ? after != null : hasMore,
+  startCursor: cursorAt(0) ?? null,
+  endCursor: cursorAt(-1) ?? null,
+});
+
 /** Where the rows of a list are: a model of the Prisma client. */
-interface Model<Row> {
+export interface Model<Row> {
   // biome-ignore lint/suspicious/noExplicitAny: each model has arguments of its own, which `where` and `order` fit.
   findMany(query: any): PromiseLike<Row[]>;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -210,12 +233,7 @@ export async function readPage<Row extends { id: string }>(options: {
   const edges = page.map((node) => ({ node, cursor: encodeCursor(positionOf(order, node)) }));
   return {
     edges,
-    pageInfo: {
-      hasNextPage: isBackward ? before !== undefined : hasMore,
-      hasPreviousPage: isBackward ? hasMore : after !== undefined,
-      startCursor: edges.at(0)?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
+    pageInfo: pageInfoOf(args, hasMore, (index) => edges.at(index)?.cursor),
     totalCount: () => model.count({ where }),
   };
 }

@@ -1,5 +1,5 @@
 import type { GraphQLContext } from '../context.ts';
-import { cursorOf, idOfCursor, type PageArguments, pageSize } from './page.ts';
+import { cursorOf, idOfCursor, type PageArguments, pageInfoOf, pageSize } from './page.ts';
 import { openCursor, sealCursor } from './sealed-cursor.ts';
 
 /** Pothos' planner for the selection below a field: a query for its rows, and the path to their selection. */
@@ -73,8 +73,7 @@ export function relatedList<Row extends object, Node = Row>(
     const rows = found as Row[];
     const hasMore = rows.length > size;
     const page = rows.slice(0, size);
-    const isBackward = args.last != null;
-    if (isBackward) page.reverse();
+    if (args.last != null) page.reverse();
     const edges = page.map((row) =>
       rowsAreEdges
         ? row
@@ -82,17 +81,12 @@ export function relatedList<Row extends object, Node = Row>(
     );
     const cursorAt = (index: number) => {
       const row = page.at(index);
-      return row ? cursorFor(context, String(row[key])) : null;
+      return row && cursorFor(context, String(row[key]));
     };
     return {
       // The compiler cannot know the type behind a relation's name; the caller states it with `Node`.
       edges: edges as unknown as { node: Node; cursor: string }[],
-      pageInfo: {
-        hasNextPage: isBackward ? args.before != null : hasMore,
-        hasPreviousPage: isBackward ? hasMore : args.after != null,
-        startCursor: cursorAt(0),
-        endCursor: cursorAt(-1),
-      },
+      pageInfo: pageInfoOf(args, hasMore, cursorAt),
       totalCount: counts?.[relation] ?? 0,
     };
   }

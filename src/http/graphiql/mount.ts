@@ -1,8 +1,6 @@
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Html, html } from '../../html/markup.ts';
-import { type Asset, type AssetKey, prepareAssets } from './assets.ts';
+import { type Locate, mountAssets } from '../assets.ts';
 
 const defaultQuery = `# Put {"Authorization": "Bearer <access token>"} under "Headers" below.
 query Users {
@@ -35,12 +33,6 @@ const pageHeaders = {
   vary: 'accept',
 };
 
-const contentTypes: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  ico: 'image/x-icon',
-};
-
 /** GraphiQL as a browser gets it. */
 export interface GraphiQL {
   isAsked(request: FastifyRequest): boolean;
@@ -49,48 +41,24 @@ export interface GraphiQL {
 
 /** Mounts the files of GraphiQL under `/graphql/assets`; whoever answers `/graphql` sends the page. */
 export function mountGraphiQL(http: FastifyInstance): GraphiQL {
-  http.get<{ Params: { name: string } }>('/graphql/assets/:name', async (request, reply) => {
-    const assets = await prepareAssets();
-    const asset = assets.find(({ name }) => name === request.params.name);
-    if (!asset) return reply.callNotFound();
-    return sendAsset(reply, asset, request.headers['accept-encoding'] ?? '');
-  });
+  const locateAssets = mountAssets(http, '/graphql/assets', new URL('./files.ts', import.meta.url));
   return {
     isAsked: ({ method, headers }) =>
       (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html'),
-    answer: async (reply) => reply.headers(pageHeaders).send(pageOf(await prepareAssets())),
+    answer: async (reply) => reply.headers(pageHeaders).send(pageOf(await locateAssets())),
   };
 }
 
-function sendAsset(reply: FastifyReply, asset: Asset, accepted: string): FastifyReply {
-  reply.headers({
-    'content-type': contentTypes[asset.name.replace(/.*\./, '')],
-    'cache-control': 'public, max-age=31536000, immutable',
-    vary: 'accept-encoding',
-  });
-  if (takes(accepted, 'br')) return reply.header('content-encoding', 'br').send(asset.brotli);
-  if (takes(accepted, 'gzip')) return reply.header('content-encoding', 'gzip').send(asset.gzip);
-  return reply.send(Readable.from([asset.gzip]).pipe(createGunzip()));
-}
-
-// RFC 9110 §12.5.3
-const takes = (accepted: string, coding: string) =>
-  accepted.split(',').some((part) => {
-    const [name, weight] = part.trim().split(/\s*;\s*q=/);
-    return name?.toLowerCase() === coding && Number(weight ?? 1) > 0;
-  });
-
-function pageOf(assets: readonly Asset[]): string {
-  const url = (key: AssetKey) =>
-    // Relative to the page: the service may be mounted below another path.
-    `graphql/assets/${assets.find((asset) => asset.key === key)?.name}`;
+function pageOf(locate: Locate): string {
+  // Relative to the page: the service may be mounted below another path.
+  const url: Locate = (name) => locate(name).slice(1);
   const options = {
     title: 'Signet',
     defaultQuery,
     workers: {
-      editorWorkerService: url('editorWorkerService'),
-      json: url('json'),
-      graphql: url('graphql'),
+      editorWorkerService: url('editorWorkerService.js'),
+      json: url('json.js'),
+      graphql: url('graphql.js'),
     },
   };
   // In a script, only text that could end the script needs escaping.
@@ -102,12 +70,12 @@ function pageOf(assets: readonly Asset[]): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>Signet</title>
-<link rel="icon" href="${url('favicon')}">
-<link rel="stylesheet" href="${url('style')}">
+<link rel="icon" href="${url('favicon.ico')}">
+<link rel="stylesheet" href="${url('style.css')}">
 <script type="application/json" id="options">${data}</script>
-<script defer src="${url('graphql-ws')}"></script>
-<script defer src="${url('graphiql')}"></script>
-<script defer src="${url('boot')}"></script>
+<script defer src="${url('graphql-ws.js')}"></script>
+<script defer src="${url('graphiql.js')}"></script>
+<script defer src="${url('boot.js')}"></script>
 </head>
 <body id="body" class="no-focus-outline">
 <noscript>GraphiQL needs JavaScript.</noscript>

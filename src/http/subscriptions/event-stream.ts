@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { encodePosition } from '../../events/log.ts';
+import { publicError } from '../../graphql/public-error.ts';
 import type { SerializedResult } from './result-stream.ts';
 
 /** How often an idle stream sends a ping. */
@@ -17,7 +18,8 @@ type Result = ExecutionResult | SerializedResult;
  */
 export const eventStreamPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResultProcessor }) {
-    // Only clients that accept server-sent events have a result processor here.
+    // Only clients that accept server-sent events have a result processor here. Yoga's type does not know the results
+    // that the feed has already serialized.
     if (!isAsyncIterable(result) || !resultProcessor) return;
     setResultProcessor(
       (results, fetchAPI) => eventStream(results as unknown as AsyncIterable<Result>, fetchAPI),
@@ -80,12 +82,5 @@ function frameOf(result: Result): string {
 
 const told = ({ errors, ...result }: ExecutionResult) => ({
   ...result,
-  ...(errors
-    ? {
-        errors: errors.map((error) => {
-          const { extensions: { http: _, ...extensions } = {}, ...rest } = error.toJSON();
-          return { ...rest, extensions };
-        }),
-      }
-    : {}),
+  ...(errors ? { errors: errors.map(publicError) } : {}),
 });

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider';
 import { toNumericDate } from '../../clock.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { idForQuery } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import {
   defaultSignInExperience,
   readSignInExperience,
   type SessionPolicy,
 } from '../../sign-in-experience/settings.ts';
-import { idForQuery } from '../token/target.ts';
 
 const profileClaims = [
   'family_name',
@@ -56,7 +56,7 @@ export function createFindAccount({ database, clock }: Services): FindAccount {
     if (id === null) return undefined;
     const user = await database.prisma.user.findUnique({ where: { id } });
     if (!user || user.isSuspended) return undefined;
-    // Ending sign-ins deletes what is stored, but a request that was running may have stored it again.
+    // The end of a sign-in deletes the stored records, but a running request may have stored them again.
     const signedInAt = token && 'authTime' in token ? token.authTime : ctx.oidc.session?.authTime();
     const isStale =
       typeof signedInAt === 'number' &&

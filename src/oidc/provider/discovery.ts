@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../services.ts';
-import { clientCredentialsGrantType } from '../token/client-credentials.ts';
-import { tokenExchangeGrantType } from '../token/exchange.ts';
+import { delegatedGrantTypes, grants } from '../token/grants.ts';
 import { claimsByScope } from './accounts.ts';
+import { clientAuthMethods } from './storage/clients.ts';
 
 // The published keys may be this old: another node signs with its new key at once.
 const keysFreshMs = 1_000;
@@ -11,7 +11,6 @@ const maxAgeSeconds = 15;
 
 /** The provider's metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2). */
 export function providerMetadata({ issuer, keys }: Services) {
-  const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'none'];
   return {
     issuer,
     authorization_endpoint: `${issuer}/auth`,
@@ -24,17 +23,14 @@ export function providerMetadata({ issuer, keys }: Services) {
     scopes_supported: [...Object.keys(claimsByScope), 'offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],
-    grant_types_supported: [
-      'authorization_code',
-      'refresh_token',
-      clientCredentialsGrantType,
-      tokenExchangeGrantType,
-    ],
+    grant_types_supported: [...delegatedGrantTypes, ...grants.keys()],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(keys.jwks().keys.map(({ alg }) => alg))],
-    token_endpoint_auth_methods_supported: authenticationMethods,
-    introspection_endpoint_auth_methods_supported: authenticationMethods.slice(0, 2),
-    revocation_endpoint_auth_methods_supported: authenticationMethods,
+    token_endpoint_auth_methods_supported: clientAuthMethods,
+    introspection_endpoint_auth_methods_supported: clientAuthMethods.filter(
+      (method) => method !== 'none',
+    ),
+    revocation_endpoint_auth_methods_supported: clientAuthMethods,
     code_challenge_methods_supported: ['S256'],
     claim_types_supported: ['normal'],
     claims_supported: [...Object.values(claimsByScope).flat(), 'iss', 'aud', 'exp', 'iat'],

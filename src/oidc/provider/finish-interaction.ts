@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider';
 import { toNumericDate } from '../../clock.ts';
-import type { OwnBrowser } from '../../users/operations.ts';
+import type { OwnBrowser } from '../../users/sign-out.ts';
 import { acrOf } from './assurance.ts';
 import { storedId } from './storage/adapter.ts';
 

@@ -9,7 +9,7 @@ export const refreshTokenTtlSeconds = 14 * 24 * 60 * 60;
 export const grantTtlSeconds = 365 * 24 * 60 * 60;
 
 /**
- * Grants an application what it asks for. Applications belong to the operator, so nobody is asked for consent. The
+ * Grants an application the requested scopes. Applications belong to the operator, so nobody is asked for consent. The
  * user's scopes are checked later, when a token is issued.
  */
 export async function loadGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {

@@ -1,4 +1,4 @@
-// What an authorization or sign-out request says is kept until the person is done with it.
+// The parameters of an authorization or sign-out request are stored until it ends, so their size is limited.
 
 /** The longest query of an authorization or sign-out request, in characters. */
 export const maxQueryLength = 8 * 1024;
@@ -6,7 +6,7 @@ export const maxQueryLength = 8 * 1024;
 /** The longest value of one of its parameters, in characters. */
 export const maxParameterLength = 2 * 1024;
 
-// An id token, with the claims that its scopes give; it is read and not kept.
+// An id token may be longer. It is read and not stored.
 const unbounded = new Set(['id_token_hint']);
 
 /** Why the query of a URL is refused; undefined if it is accepted. */

@@ -1,13 +1,14 @@
 import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
+import { textForQuery } from '../../db/sql.ts';
+import { idForQuery } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { readSubjectState } from '../token/grant-state.ts';
 import {
-  idForQuery,
-  organizationIndicatorPrefix,
+  faultOfOrganization,
   organizationTokenTtlSeconds,
   type Target,
   targetOf,
-  textForQuery,
+  ttlOfTarget,
 } from '../token/target.ts';
 
 /**
@@ -39,7 +40,7 @@ export async function findResourceServer(
   };
 }
 
-/** What a resource offers. */
+/** The scopes and the token lifetime of a resource. */
 export interface Offer {
   /** The lifetime of a token for it; null if there is no such resource. */
   readonly ttlSeconds: number | null;
@@ -109,15 +110,7 @@ async function readHeldScopes(
     scopes: [...source.scopes],
   };
   const state = await readSubjectState(database.tokens, question, { sub: Account.accountId });
-  const { organizationId, isOrganization } = target;
-  if (isOrganization && indicator !== `${organizationIndicatorPrefix}${organizationId}`) {
-    throw new errors.InvalidTarget('resource and organization_id name different organizations');
-  }
-  if (organizationId !== undefined && !state.isMember) {
-    throw new errors.InvalidTarget('the user is not a member of the organization');
-  }
-  return {
-    ttlSeconds: target.isOrganization ? organizationTokenTtlSeconds : state.ttlSeconds,
-    scopes: state.scopes,
-  };
+  const fault = faultOfOrganization(target, state);
+  if (fault) throw new errors.InvalidTarget(fault);
+  return { ttlSeconds: ttlOfTarget(target, state), scopes: state.scopes };
 }

@@ -3,7 +3,7 @@ import type { Services } from '../../services.ts';
 
 const purpose = 'one-time-token-parameter';
 
-/** Seals the one-time token that an application brought: whoever reads the table of requests must not hold it. */
+/** Encrypts the one-time token of an authorization request, so that a reader of the table of requests cannot use it. */
 export function sealOneTimeToken(
   { cipher }: Pick<Services, 'cipher'>,
   { oidc: { params } }: KoaContextWithOIDC,
@@ -13,7 +13,7 @@ export function sealOneTimeToken(
     params['one_time_token'] = Buffer.from(cipher.encrypt(token, purpose)).toString('base64url');
 }
 
-/** The one-time token of an authorization request; undefined where it has none. */
+/** Decrypts the one-time token of an authorization request; undefined if it has none. */
 export function openOneTimeToken(
   { cipher }: Pick<Services, 'cipher'>,
   { one_time_token: sealed }: Readonly<Record<string, unknown>>,
@@ -22,7 +22,7 @@ export function openOneTimeToken(
   try {
     return cipher.decrypt(Buffer.from(sealed, 'base64url'), purpose);
   } catch {
-    // Sealed by another secret, which has been replaced since.
+    // Encrypted with an earlier secret.
     return undefined;
   }
 }

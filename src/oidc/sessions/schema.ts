@@ -3,7 +3,7 @@ import type { Session as SessionRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/lists/page.ts';
 import { relatedList } from '../../graphql/lists/related-list.ts';
-import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
+import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
 import { endUserSession } from './operations.ts';
 
 /** A browser in which a person is signed in. */
@@ -56,21 +56,18 @@ builder.prismaObjectField('User', 'sessions', (t) =>
   ),
 );
 
-addMutation('endUserSession', {
+const mutations = recordMutations('session', Session, {
+  scope: 'users:write',
+  description: 'The session in its last state.',
+});
+
+mutations.add('endUserSession', {
   description:
     "Ends one of a user's sessions: the browser is signed out, and all its tokens end. Raises no event.",
-  scope: 'users:write',
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
-    sessionId: t.id({ required: true, description: "The session's id." }),
-  }),
-  payload: (t: PayloadFields<{ session: SessionRow }>) => ({
-    session: t.field({
-      type: Session,
-      description: 'The session in its last state.',
-      resolve: ({ session }) => session,
-    }),
+    sessionId: mutations.id(t),
   }),
   errors: [NotFoundError],
-  resolve: async (input, context) => ({ session: await endUserSession(context, input) }),
+  operation: (context, input) => endUserSession(context, input),
 });

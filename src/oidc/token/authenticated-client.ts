@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ClientMetadata } from 'oidc-provider';
 import type { Services } from '../../services.ts';
-import { findClient } from '../provider/storage/clients.ts';
+import { findClient, isPublicClient } from '../provider/storage/clients.ts';
 import { assertSecret, readCredentials } from './client-authentication.ts';
 import type { Form } from './form.ts';
 import { InvalidClient } from './oauth-errors.ts';
@@ -18,8 +18,7 @@ export async function authenticateConfidentialClient(
 ): Promise<ClientMetadata> {
   const credentials = readCredentials(headers.authorization, form);
   const { metadata, digests } = await findClient(services, credentials.clientId);
-  const hasSecret = metadata?.token_endpoint_auth_method !== 'none';
-  assertSecret(credentials, hasSecret ? digests : []);
+  assertSecret(credentials, metadata && !isPublicClient(metadata) ? digests : []);
   if (!metadata) throw new InvalidClient();
   return metadata;
 }
@@ -40,6 +39,6 @@ export async function authenticateClient(
   if (hasProof || clientId === undefined)
     return authenticateConfidentialClient(services, request, form);
   const { metadata } = await findClient(services, clientId);
-  if (metadata?.token_endpoint_auth_method !== 'none') throw new InvalidClient();
+  if (!metadata || !isPublicClient(metadata)) throw new InvalidClient();
   return metadata;
 }

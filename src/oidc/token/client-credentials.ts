@@ -7,11 +7,8 @@ import { UnauthorizedClient } from './oauth-errors.ts';
 import type { TokenResponse } from './response.ts';
 import { assertScopes, assertTarget, readScopes, readTarget } from './target.ts';
 
-/** RFC 6749 §4.4 */
-export const clientCredentialsGrantType = 'client_credentials';
-
 /**
- * Issues a machine-to-machine application an access token of its own for one resource.
+ * Issues an access token to a machine-to-machine application itself, for one resource.
  *
  * @throws {OAuthError} in the order of `endpoint.ts`.
  * @see RFC 6749 §4.4, RFC 8707 §2, RFC 9068 §2.2

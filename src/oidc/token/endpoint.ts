@@ -2,25 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import type { Services } from '../../services.ts';
 import { readCredentials } from './client-authentication.ts';
-import { clientCredentialsGrantType, issueClientCredentials } from './client-credentials.ts';
-import { exchangeToken, tokenExchangeGrantType } from './exchange.ts';
 import { parseForm } from './form.ts';
 import {
   acceptForms,
   keepPrivate,
-  maxBodyBytes,
   refuseFailing,
   sendRefusal,
   toOAuthError,
 } from './form-endpoint.ts';
+import { delegatedGrantTypes, grants } from './grants.ts';
 import { InvalidRequest, UnsupportedGrantType } from './oauth-errors.ts';
-
-const grants = new Map([
-  [tokenExchangeGrantType, exchangeToken],
-  [clientCredentialsGrantType, issueClientCredentials],
-]);
-
-const delegatedGrantTypes = new Set(['authorization_code', 'refresh_token']);
 
 /** Answers a request whose body was already read. */
 export type Delegate = (
@@ -93,6 +84,6 @@ export function mountTokenEndpoint(
     refuseFailing(scope, services);
     scope.setErrorHandler((error, request, reply) => refuse(error, request, reply, 'unknown'));
     // No browser shows these answers, and the headers for pages would be a tenth of their cost.
-    scope.post('/oidc/token', { bodyLimit: maxBodyBytes, helmet: false }, answer);
+    scope.post('/oidc/token', { helmet: false }, answer);
   });
 }

@@ -1,4 +1,5 @@
 import { decodeJwt, type JWTPayload } from 'jose';
+import { isConfidential } from '../../applications/secret.ts';
 import {
   type AccessTokenClaims,
   type ActClaim,
@@ -9,8 +10,8 @@ import {
   TokenFault,
   verifyAccessToken,
 } from '../../auth/access-token.ts';
-import { faultOfState } from '../../auth/caller.ts';
 import { ownIndicators } from '../../auth/scopes.ts';
+import { faultOfState } from '../../auth/token-state.ts';
 import type { Clock } from '../../clock.ts';
 import { kindOfId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
@@ -28,14 +29,11 @@ import {
   type Target,
 } from './target.ts';
 
-/** RFC 8693 §2.1 */
-export const tokenExchangeGrantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
-
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /**
- * Exchanges the access token that a user's call brought for one aimed at another resource. The new token names the
- * client as the actor.
+ * Exchanges the access token of a user's call for one for another resource. The new token names the client as the
+ * actor.
  *
  * @throws {OAuthError} in the order of `endpoint.ts`.
  * @see RFC 8693 §2.1 (request), §2.2 (response), §4.1 (`act`)
@@ -105,7 +103,7 @@ function readUnproved(token: string): JWTPayload {
 }
 
 function assertMayExchange({ type, allowTokenExchange }: SubjectState): void {
-  if (!allowTokenExchange || (type !== 'TRADITIONAL' && type !== 'MACHINE_TO_MACHINE')) {
+  if (!allowTokenExchange || type === null || !isConfidential(type)) {
     throw new UnauthorizedClient('token exchange is not allowed for this application');
   }
 }
@@ -131,14 +129,7 @@ async function verifySubjectToken(
   try {
     const claims = await verifyAccessToken(verifier, token);
     if (kindOfId(claims.sub) !== 'User') throw new TokenFault('not a token of a user');
-    const fault = faultOfState(claims, {
-      isRevoked: state.isRevoked,
-      clientExists: state.subjectClientExists,
-      user:
-        state.userId === null
-          ? null
-          : { isSuspended: state.isSuspended === true, tokensValidAfter: state.tokensValidAfter },
-    });
+    const fault = faultOfState(claims, state);
     if (fault) throw new TokenFault(fault);
     const audiences = state.exchangeSubjectAudiences ?? [];
     if (audiences.length > 0 && !audiences.includes(claims.aud)) {
@@ -161,7 +152,7 @@ function assertChain(act: ActClaim | undefined): void {
 
 function assertExchangeResource({ indicator }: Target, { exchangeResources }: SubjectState): void {
   const listed = exchangeResources ?? [];
-  // Other APIs belong to the operator. Signet's own would give the client whatever its user may do here.
+  // Other APIs belong to the operator. A token for Signet's own APIs would give the client all rights of its user here.
   const isAllowed =
     listed.includes(indicator) || (listed.length === 0 && !ownIndicators.has(indicator));
   if (!isAllowed) {

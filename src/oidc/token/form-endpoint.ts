@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { maxBodyBytes } from '../../body-limits.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import { retryAfterSeconds } from '../../failures.ts';
 import { failureWait, noteFailure } from '../../protection/addresses.ts';
@@ -13,16 +14,13 @@ import {
   TooManyFailures,
 } from './oauth-errors.ts';
 
-/** The largest body that these endpoints read. */
-export const maxBodyBytes = 64 * 1024;
-
 /** Makes a scope's routes read form bodies, as bytes; the body is null for any other media type. */
 export function acceptForms(scope: FastifyInstance): void {
   // The handler judges the media type, so that its refusal is JSON as the RFC requires.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     '*',
-    { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+    { parseAs: 'buffer', bodyLimit: maxBodyBytes.token },
     (request, body, done) => done(null, isForm(request.headers['content-type']) ? body : null),
   );
 }

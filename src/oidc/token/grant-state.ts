@@ -1,13 +1,14 @@
-import { revocableIds } from '../../auth/access-token.ts';
+import { joinedIds, splitIds, type TokenState, tokenStateColumns } from '../../auth/token-state.ts';
 import { createBatch } from '../../db/batch.ts';
-import type { Sql } from '../../db/sql.ts';
+import { type Sql, textForQuery } from '../../db/sql.ts';
 import type { ApplicationType } from '../../generated/prisma/client.ts';
-import { idForQuery, type Target, textForQuery } from './target.ts';
+import { idForQuery } from '../../ids.ts';
+import type { Target } from './target.ts';
 
 /** The most actors in a chain (RFC 8693 §4.1). */
 export const maxActors = 8;
 
-/** What the database knows about a client, a target, and the subject's scopes there. */
+/** The database's answer about a client, a target, and the subject's scopes there. */
 export interface GrantState {
   /** Null if there is no such client. */
   readonly type: ApplicationType | null;
@@ -25,16 +26,9 @@ export interface GrantState {
 }
 
 /** What the database also knows about a subject token. */
-export interface SubjectState extends GrantState {
-  readonly subjectClientExists: boolean;
-  readonly isRevoked: boolean;
-  /** Null if there is no such user; then the next two are null too. */
-  readonly userId: string | null;
-  readonly isSuspended: boolean | null;
-  readonly tokensValidAfter: Date | null;
-}
+export type SubjectState = GrantState & TokenState;
 
-/** What a grant asks the database. Its values are unproved and may be malformed. */
+/** The question of a grant to the database. Its values are not verified and may be malformed. */
 export interface GrantQuestion {
   readonly clientId: string;
   readonly at: Date;
@@ -102,9 +96,7 @@ const clientStatement = (scopes: (subject: Subject) => string) => `
 
 const subjectStatement = (scopes: (subject: Subject) => string) => `
   SELECT ${clientAndTarget}, ${membership(subjects.user)}, ${scopes(subjects.user)},
-         EXISTS (SELECT 1 FROM "Application" i WHERE i."id" = q."subjectClient") AS "subjectClientExists",
-         EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (string_to_array(q.jtis, ' '))) AS "isRevoked",
-         u."id" AS "userId", u."isSuspended", u."tokensValidAfter"
+         ${tokenStateColumns({ client: 'q."subjectClient"', ids: splitIds('q.jtis') })}
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
          WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, "subjectClient", jtis, n)
     LEFT JOIN "Application" a ON a."id" = q.client
@@ -176,10 +168,10 @@ const maxLineage = 1 + maxActors;
 
 function revocableText({ jti, lineage }: { jti?: unknown; lineage?: unknown }): string | null {
   if (typeof jti !== 'string') return null;
-  // No token of Signet has more.
+  // No token of Signet has a longer lineage.
   const ancestors: unknown[] = Array.isArray(lineage) ? lineage.slice(0, maxLineage) : [];
   const isText = (id: unknown): id is string => typeof id === 'string';
-  return textForQuery(revocableIds({ jti, lineage: ancestors.filter(isText) }).join(' '));
+  return textForQuery(joinedIds({ jti, lineage: ancestors.filter(isText) }));
 }
 
 /** Reads what a client may do for itself, in one statement that concurrent requests share. */

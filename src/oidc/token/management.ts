@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decodeProtectedHeader } from 'jose';
 import type { ClientMetadata } from 'oidc-provider';
 import { type AccessTokenClaims, TokenFault, verifyAccessToken } from '../../auth/access-token.ts';
-import { faultOfState, readTokenState } from '../../auth/caller.ts';
+import { readTokenFault } from '../../auth/token-state.ts';
 import type { Services } from '../../services.ts';
 import { corsAllowedOrigins } from '../provider/storage/clients.ts';
 import { authenticateClient, authenticateConfidentialClient } from './authenticated-client.ts';
@@ -11,7 +11,6 @@ import { type Form, parseForm } from './form.ts';
 import {
   acceptForms,
   keepPrivate,
-  maxBodyBytes,
   refuseFailing,
   sendRefusal,
   toOAuthError,
@@ -63,10 +62,8 @@ export function mountTokenManagement(
     scope.setErrorHandler((error, request, reply) =>
       sendRefusal(services, toOAuthError(error), request, reply),
     );
-    const options = { bodyLimit: maxBodyBytes };
     scope.post(
       '/oidc/token/introspection',
-      options,
       handle({
         authenticate: authenticateConfidentialClient,
         answer: async (_request, reply, form) =>
@@ -75,7 +72,6 @@ export function mountTokenManagement(
     );
     scope.post(
       '/oidc/token/revocation',
-      options,
       handle({
         authenticate: authenticateClient,
         async answer({ headers: { origin } }, reply, form, client) {
@@ -102,9 +98,7 @@ function isJwt(token: string | undefined): boolean {
 /** The introspection response for an access token: inactive, or its claims (RFC 7662 §2.2). */
 async function introspect(services: Services, token: string) {
   const claims = await findClaims(services, token);
-  const fault =
-    claims && faultOfState(claims, await readTokenState(services.database.tokens, claims));
-  if (!claims || fault !== undefined) return { active: false };
+  if (!claims || (await readTokenFault(services.database.tokens, claims))) return { active: false };
   const { scope, client_id, sub, aud, iss, exp, iat, jti, act, organization_id } = claims;
   return {
     active: true,

@@ -25,7 +25,7 @@ export class RequestTooLarge extends OAuthError {
   }
 }
 
-/** The client did not authenticate. All causes have one answer, so that they cannot be told apart. */
+/** The client did not authenticate. All causes have the same answer, so that a client cannot distinguish them. */
 export class InvalidClient extends OAuthError {
   override readonly name = 'InvalidClient';
   readonly code = 'invalid_client';

@@ -1,4 +1,3 @@
-import { kindOfId } from '../../ids.ts';
 import type { Form } from './form.ts';
 import { InvalidScope, InvalidTarget } from './oauth-errors.ts';
 
@@ -12,8 +11,8 @@ export interface Target {
   readonly isOrganization: boolean;
 }
 
-/** The start of an organization's indicator; its id follows. */
-export const organizationIndicatorPrefix = 'urn:signet:organization:';
+// The start of an organization's indicator; its id follows.
+const organizationPrefix = 'urn:signet:organization:';
 
 /** The lifetime of a token for an organization itself. */
 export const organizationTokenTtlSeconds = 3600;
@@ -39,7 +38,7 @@ export function readExchangeTarget(form: Form): Target {
     : targetOf(audience, form.find('organization_id'));
 }
 
-/** @throws {InvalidTarget} when `audience` is not the indicator of the resource asked for. */
+/** @throws {InvalidTarget} when `audience` is not the indicator of the requested resource. */
 export function assertAudience(form: Form, { indicator }: Target): void {
   if ((form.find('audience') ?? indicator) !== indicator) {
     throw new InvalidTarget("audience is not the resource's indicator");
@@ -48,13 +47,40 @@ export function assertAudience(form: Form, { indicator }: Target): void {
 
 /** The target that an indicator and an `organization_id` name together. */
 export function targetOf(indicator: string, organizationId: string | undefined): Target {
-  return indicator.startsWith(organizationIndicatorPrefix)
+  return indicator.startsWith(organizationPrefix)
     ? {
         indicator,
-        organizationId: organizationId ?? indicator.slice(organizationIndicatorPrefix.length),
+        organizationId: organizationId ?? indicator.slice(organizationPrefix.length),
         isOrganization: true,
       }
     : { indicator, organizationId, isOrganization: false };
+}
+
+/** What the database knows about a target. */
+interface FoundTarget {
+  /** The lifetime of the resource's tokens; null if no such resource is registered. */
+  readonly ttlSeconds: number | null;
+  /** Whether the subject belongs to the named organization, if there is one. */
+  readonly isMember: boolean;
+}
+
+/** The lifetime of a token for a target, in seconds; null if no such resource is registered. */
+export const ttlOfTarget = (
+  { isOrganization }: Target,
+  { ttlSeconds }: Pick<FoundTarget, 'ttlSeconds'>,
+): number | null => (isOrganization ? organizationTokenTtlSeconds : ttlSeconds);
+
+/** Why a subject can have no token in the organization of a target; undefined if it can, or none is named. */
+export function faultOfOrganization(
+  { indicator, organizationId, isOrganization }: Target,
+  { isMember }: Pick<FoundTarget, 'isMember'>,
+): string | undefined {
+  if (isOrganization && indicator !== `${organizationPrefix}${organizationId}`) {
+    return 'resource and organization_id name different organizations';
+  }
+  return organizationId === undefined || isMember
+    ? undefined
+    : 'the subject is not a member of the organization';
 }
 
 // RFC 3986 §4.3: a scheme, and no fragment. The registry of resources decides which characters a path may hold.
@@ -63,25 +89,17 @@ const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s#]+$/;
 /**
  * Checks a requested target against the database's answer.
  *
- * @param found.ttlSeconds The lifetime of the resource's tokens; null if no such resource is registered.
- * @param found.isMember Whether the subject belongs to the named organization, if there is one.
  * @returns The lifetime of a token for the target, in seconds.
  * @throws {InvalidTarget} RFC 8707 §2
  */
-export function assertTarget(
-  { indicator, organizationId, isOrganization }: Target,
-  found: { readonly ttlSeconds: number | null; readonly isMember: boolean },
-): number {
+export function assertTarget(target: Target, found: FoundTarget): number {
+  const { indicator } = target;
   if (indicator.includes('#')) throw new InvalidTarget('resource must have no fragment');
   if (!absoluteUri.test(indicator)) throw new InvalidTarget('resource must be an absolute URI');
-  const ttlSeconds = isOrganization ? organizationTokenTtlSeconds : found.ttlSeconds;
+  const ttlSeconds = ttlOfTarget(target, found);
   if (ttlSeconds === null) throw new InvalidTarget('resource is unknown');
-  if (isOrganization && indicator !== `${organizationIndicatorPrefix}${organizationId}`) {
-    throw new InvalidTarget('resource and organization_id name different organizations');
-  }
-  if (organizationId !== undefined && !found.isMember) {
-    throw new InvalidTarget('the subject is not a member of the organization');
-  }
+  const fault = faultOfOrganization(target, found);
+  if (fault) throw new InvalidTarget(fault);
   return ttlSeconds;
 }
 
@@ -99,13 +117,3 @@ export function readScopes(form: Form): string[] | undefined {
 export function assertScopes(scopes: string[] | undefined): asserts scopes is string[] {
   if (scopes === undefined) throw new InvalidScope();
 }
-
-/** An id that is safe to query; null, which finds nothing, if it is malformed or of another kind. */
-export const idForQuery = (
-  id: unknown,
-  kind: 'User' | 'Application' | 'Organization',
-): string | null => (typeof id === 'string' && kindOfId(id) === kind ? id : null);
-
-/** Text that is safe to query. PostgreSQL's text has no NUL character, so a text with one is null and finds nothing. */
-export const textForQuery = (text: unknown): string | null =>
-  typeof text === 'string' && !text.includes('\0') ? text : null;

@@ -12,12 +12,12 @@ import type { Endpoint } from '../endpoint/endpoints.ts';
 import type { ClaimedDelivery, ClaimedEvent, RecordedAttempt } from './queue.ts';
 import { nextAttempt } from './schedule.ts';
 
-/** What an attempt came to: what is recorded of it, and how the POST went. */
+/** The outcome of an attempt: the record of it, and the result of the POST. */
 export interface DeliveryOutcome extends RecordedAttempt {
   readonly result: AttemptResult;
 }
 
-/** Makes a delivery's message, posts it, and judges what comes back. */
+/** Builds a delivery's message, posts it and evaluates the response. */
 export class DeliveryAttempts {
   readonly #services: Services;
   readonly #agent: Agent;
@@ -35,9 +35,9 @@ export class DeliveryAttempts {
   }
 
   /**
-   * Attempts a delivery once. It does not fail: what went wrong is the outcome.
+   * Attempts a delivery once. It never rejects: a failure is an outcome.
    *
-   * @returns Undefined where the signal ended it.
+   * @returns Undefined if the signal ended it.
    */
   async attempt(
     delivery: ClaimedDelivery,
@@ -70,7 +70,7 @@ export class DeliveryAttempts {
       if (!event) throw new Error('The event has left the log.');
       if (endpoint.query !== null) {
         const { scopes, isNarrowed } = await this.#creators.scopesOf(endpoint);
-        // What it gave at the first attempt was read with scopes that its creator had then.
+        // The stored result was read with scopes that the creator no longer holds.
         if (isNarrowed) queryResult = null;
         const traceId = event.traceId ?? delivery.id;
         queryResult ??= await this.#documents.run(
@@ -139,11 +139,11 @@ export class DeliveryAttempts {
 }
 
 interface Prepared {
-  /** The event's. */
+  /** The event's id. */
   readonly id: string;
   readonly isTest: boolean;
   readonly body: Buffer;
-  /** What the webhook's query gave, or null where it has none. */
+  /** The result of the webhook's query, or null if it has none. */
   readonly queryResult: string | null;
 }
 

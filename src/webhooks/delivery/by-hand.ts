@@ -17,6 +17,7 @@ import { fault, parseInput } from '../../input.ts';
 import type { Context } from '../../services.ts';
 import { takenEvents } from '../endpoint/operations.ts';
 import type { TestEvent } from './event.ts';
+import { derivedDeliveryId } from './id.ts';
 import { isDue, isLeased } from './queue.ts';
 
 const eventType = z.enum(eventNames as [EventName, ...EventName[]]);
@@ -24,11 +25,11 @@ const eventType = z.enum(eventNames as [EventName, ...EventName[]]);
 const testWebhookInput = z.object({ id: z.string(), type: eventType.nullish() });
 
 /**
- * Sends a made-up event to a webhook, even where it is off: one attempt, which counts neither as a success nor as
- * a failure of the webhook.
+ * Sends a sample event to a webhook, even to a disabled one. There is one attempt, and it counts neither as a success
+ * nor as a failure of the webhook.
  *
- * @param schema What the webhook's query is read against.
- * @param input.type Absent: the first that the webhook gets, or `User.Created`.
+ * @param schema The schema that the webhook's query is executed on.
+ * @param input.type Absent: the first type that the webhook gets, or `User.Created`.
  * @throws {InvalidInputError} {@link NotFoundError}
  */
 export async function testWebhook(
@@ -57,7 +58,7 @@ export async function testWebhook(
         webhookId,
         eventId: newId('Event'),
         eventType: chosen,
-        // Plain JSON by its type, but for the index signature that Prisma wants.
+        // Plain JSON, but its type lacks the index signature that Prisma requires.
         testEvent: testEvent as unknown as Prisma.InputJsonObject,
         nextAttemptAt: now,
         createdAt: now,
@@ -70,8 +71,7 @@ export async function testWebhook(
 }
 
 /**
- * Delivers once more, with the whole schedule of retries before it; where the delivery is under way already, that
- * will do.
+ * Delivers once more, with all retries. A delivery that is being posted is left as it is.
  *
  * @throws {NotFoundError} {@link NotAllowedError} when its event has left the log.
  */
@@ -113,7 +113,7 @@ async function refuseExpired({ prisma }: Context['database'], after: EventPositi
   }
 }
 
-/** Events that one replay delivers. */
+/** The most events that one replay delivers. */
 export const maxReplayed = 50_000;
 
 const cursor = z.string().transform((value, issues) => {
@@ -141,11 +141,10 @@ const replayEventsInput = z
   });
 
 /**
- * Delivers a range of the log to a webhook once more: those of its events that the webhook gets, each as a new
- * delivery.
+ * Delivers a range of the log to a webhook once more. Each event whose type the webhook gets becomes a new delivery.
  *
- * @param schema What the webhook's query is read against.
- * @returns The webhook, and how many deliveries were made.
+ * @param schema The schema that the webhook's query is executed on.
+ * @returns The webhook, and the number of deliveries made.
  * @throws {InvalidInputError} also when the range holds more than 50,000 such events; {@link NotFoundError}.
  */
 export async function replayEvents(
@@ -176,17 +175,15 @@ export async function replayEvents(
     ],
     ' AND ',
   );
-  // As in the fan-out, the statement makes the ids itself: a UUIDv7 of this millisecond and of a hash.
   const seed = newId('Delivery');
   const deliveryCount = await transaction(database, async (tx) => {
     const made = await tx.$executeRaw`
       INSERT INTO "Delivery"
              ("id", "webhookId", "eventId", "eventType", "nextAttemptAt", "createdAt", "updatedAt")
-      SELECT 'dlv_' || ${seed.slice(4, 14)} || 'e' || substr(h."hash", 1, 2) || '8' || substr(h."hash", 3, 12),
+      SELECT ${derivedDeliveryId(Prisma.sql`${seed}::text`, Prisma.sql`e."id" || ${seed}`)},
              w."id", e."id", e."type", ${now}, ${now}, ${now}
         FROM (SELECT "id", "type" FROM "Event" WHERE ${isWanted}
                ORDER BY "xid", "position" LIMIT ${maxReplayed + 1}) e
-       CROSS JOIN LATERAL (SELECT md5(e."id" || ${seed}) AS "hash") h
         JOIN "Webhook" w ON w."id" = ${webhookId}`;
     if (made > maxReplayed) {
       throw new InvalidInputError([

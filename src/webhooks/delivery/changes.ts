@@ -3,16 +3,13 @@ import { changes } from '../../graphql/changes.ts';
 
 const batchSize = 200;
 
-/** A place among the changes of deliveries: who wrote, then which delivery. */
+/** A position among the changes of deliveries: the transaction that wrote, then the delivery. */
 interface Place {
   readonly xid: string;
   readonly id: string;
 }
 
-/**
- * Follows the deliveries of one webhook, until it is deleted: reads them as the event log is read, below the line
- * where nothing more can appear.
- */
+/** Follows the deliveries of one webhook until it is deleted. Like the event log, it reads only settled changes. */
 export async function followDeliveries(
   prisma: PrismaClient,
   webhookId: string,

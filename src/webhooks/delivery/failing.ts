@@ -5,22 +5,22 @@ import { switchOff } from '../endpoint/switch-off.ts';
 import type { RecordedAttempt } from './queue.ts';
 import { failureGapMs, failureLimitMs } from './schedule.ts';
 
-// How exactly it is known when the last failure was: not every failure is worth a write.
+// The precision of `lastFailureAt`, which saves a write on most failures.
 const graspMs = 60 * 60 * 1000;
 
-/** What came of a webhook's attempts. */
+/** The outcome of several attempts of a webhook. */
 export interface Outcome {
   /** Whether any of them succeeded. */
   readonly isSuccess: boolean;
-  /** When the first of them was. */
+  /** The time of the first of them. */
   readonly at: Date;
 }
 
 /**
- * Remembers since when a webhook has had failures alone, and switches it off after five days of them. A long time
- * without any attempt is not one of failures.
+ * Saves the start of an unbroken row of failures, and disables a webhook after five days of them. Two days without any
+ * attempt break the row.
  *
- * @param outcomes Of webhooks' last attempts, by webhook.
+ * @param outcomes The outcomes of the latest attempts, by webhook.
  */
 export async function noteOutcomes(
   services: Services,
@@ -55,14 +55,14 @@ export async function noteOutcomes(
     select: { id: true, failingSince: true },
   });
   for (const { id, failingSince } of failing) {
-    // A process that ended between a success and this note of it left the note out.
+    // A process may have ended after a success and before it was noted.
     if (failingSince && (await hasSucceeded(database, id, failingSince))) {
       await database.prisma.webhook.update({ where: { id }, data: { failingSince: now } });
     } else await switchOff(services, id, 'Every attempt of the last five days failed.');
   }
 }
 
-/** What came of attempts, noted beside the queue: a note waits for whoever changes the webhook. */
+/** Notes the outcomes of attempts outside the queue, because a note may wait for a lock on the webhook. */
 export class OutcomeNotes {
   readonly #services: Services;
   readonly #loop: Loop;
@@ -76,7 +76,7 @@ export class OutcomeNotes {
     );
   }
 
-  /** Has it noted soon what came of attempts that are recorded. */
+  /** Adds recorded attempts; their outcomes are noted soon. */
   add(attempts: readonly RecordedAttempt[]): void {
     for (const { webhookId, status, at, tellsOfEndpoint } of attempts) {
       if (tellsOfEndpoint) this.#merge(webhookId, { isSuccess: status === 'SUCCEEDED', at });
@@ -84,7 +84,7 @@ export class OutcomeNotes {
     this.#loop.wake();
   }
 
-  /** Notes what is left. */
+  /** Notes the remaining outcomes. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await this.#note().catch((error: unknown) => this.#report(error));

@@ -1,15 +1,16 @@
 import { hintAfterCommit, transaction } from '../../db/transaction.ts';
-import type { PrismaClient } from '../../generated/prisma/client.ts';
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
+import { derivedDeliveryId } from './id.ts';
 
-/** The name under which the log remembers how far deliveries have been made. */
+/** The name of the consumer whose position says how far deliveries have been made. */
 export const webhookConsumer = 'webhooks';
 
-// A batch is one statement, in a transaction that has a bound.
+// A batch is one statement in a transaction with a time limit.
 const maxEvents = 500;
 const maxDeliveries = 20_000;
 
-/** Begins to read the log where it ends now, unless an earlier start has begun. */
+/** Registers the consumer at the current end of the log, unless it is registered already. */
 export async function registerConsumer(prisma: PrismaClient): Promise<void> {
   await prisma.$executeRaw`
     INSERT INTO "EventConsumer" ("name", "xid", "position")
@@ -18,8 +19,8 @@ export async function registerConsumer(prisma: PrismaClient): Promise<void> {
 }
 
 /**
- * Makes the deliveries of the next events in the log that are settled: one for each webhook that was on, and took
- * that type, when the event was committed. One node does so at a time; the others come back with nothing.
+ * Makes the deliveries of the next settled events: one for each webhook that was enabled and took the type when the
+ * event was committed. One node does so at a time; for the others it returns nothing.
  *
  * @returns The webhooks that got deliveries, and whether there may be more events.
  */
@@ -28,7 +29,8 @@ export async function fanOut({
   clock,
 }: Pick<Services, 'database' | 'clock'>): Promise<{ webhookIds: string[]; hasMore: boolean }> {
   return transaction(database, async (tx) => {
-    // A crash of the database that forgets deliveries forgets as well that they were made: no commit waits for the disk.
+    // No commit waits for the disk. If a crash of the database loses deliveries, it also loses the position, so they
+    // are made again.
     const [cursor] = await tx.$queryRaw<{ xid: string; position: bigint; periods: bigint }[]>`
       SELECT "xid"::text AS "xid", "position", (SELECT count(*) FROM "WebhookPeriod") AS "periods",
              set_config('synchronous_commit', 'off', true) AS "commit"
@@ -38,8 +40,7 @@ export async function fanOut({
     const now = clock.now();
     const share = Math.floor(maxDeliveries / Math.max(1, Number(cursor.periods)));
     const batchSize = Math.min(Math.max(1, share), maxEvents);
-    // The delivery's id is a UUIDv7 of the event's millisecond and of a hash over event and webhook: made by the
-    // statement itself, and the same if ever the same event were read twice.
+    // If the same event were ever read twice, its deliveries would have the same ids.
     const [made] = await tx.$queryRaw<{ events: number; webhookIds: string[] | null }[]>`
       WITH "batch" AS MATERIALIZED (
         SELECT "xid", "position", "id", "type" FROM "Event"
@@ -53,14 +54,13 @@ export async function fanOut({
       ), "made" AS (
         INSERT INTO "Delivery"
                ("id", "webhookId", "eventId", "eventType", "nextAttemptAt", "createdAt", "updatedAt")
-        SELECT 'dlv_' || substr(e."id", 5, 10) || 'e' || substr(h."hash", 1, 2) || '8' || substr(h."hash", 3, 12),
+        SELECT ${derivedDeliveryId(Prisma.sql`e."id"`, Prisma.sql`e."id" || p."webhookId"`)},
                p."webhookId", e."id", e."type", ${now}, ${now}, ${now}
           FROM "batch" e
           JOIN "WebhookPeriod" p
             ON (p."events" = '{}' OR e."type" = ANY(p."events"))
            AND NOT pg_visible_in_snapshot(e."xid", p."since")
            AND (p."until" IS NULL OR pg_visible_in_snapshot(e."xid", p."until"))
-         CROSS JOIN LATERAL (SELECT md5(e."id" || p."webhookId") AS "hash") h
          ORDER BY e."xid", e."position"
         ON CONFLICT ("id") DO NOTHING
         RETURNING "webhookId"

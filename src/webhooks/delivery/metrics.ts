@@ -2,12 +2,12 @@ import { Counter, Gauge } from 'prom-client';
 import type { Services } from '../../services.ts';
 import { isDue, isLeased } from './queue.ts';
 
-/** What is counted as deliveries are made. */
+/** The counters of deliveries. */
 export interface DeliveryMetrics {
   readonly attempts: Counter<'outcome'>;
 }
 
-/** Registers what operators see of webhooks. */
+/** Registers the metrics of webhooks. */
 export function registerMetrics(services: Services, inFlight: () => number): DeliveryMetrics {
   const { metrics, database, clock } = services;
   const registers = [metrics];
@@ -21,7 +21,7 @@ export function registerMetrics(services: Services, inFlight: () => number): Del
   });
   new Gauge({
     name: 'signet_webhook_deliveries_due',
-    help: 'Deliveries that are due and wait to be posted, over all nodes.',
+    help: 'Deliveries that are due and not yet posted, over all nodes.',
     registers,
     async collect() {
       const [row] = await database.prisma.$queryRaw<{ count: bigint }[]>`
@@ -33,7 +33,7 @@ export function registerMetrics(services: Services, inFlight: () => number): Del
   return {
     attempts: new Counter({
       name: 'signet_webhook_attempts_total',
-      help: 'Attempts to deliver, by what they came to.',
+      help: 'Attempts to deliver, by outcome.',
       labelNames: ['outcome'],
       registers,
     }),

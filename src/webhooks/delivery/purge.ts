@@ -6,8 +6,8 @@ const batchSize = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Deletes some of the deliveries that are older than events are kept: those that have ended, and those that wait
- * for a webhook which is off. Forgets when webhooks were on, as far as the log has been read.
+ * Deletes a batch of deliveries that are older than the event retention and have either ended or wait for a disabled
+ * webhook. Also deletes the webhook periods that lie before the position of the fan-out.
  *
  * @returns Whether there may be more.
  */
@@ -21,7 +21,7 @@ export async function purgeDeliveries(
       SELECT d."id" FROM "Delivery" d JOIN "Webhook" w ON w."id" = d."webhookId"
        WHERE d."createdAt" < ${before} AND (d."status" <> 'PENDING' OR NOT w."enabled")
        LIMIT ${batchSize})`;
-  // Those of nodes that are no more, and those that will be made again.
+  // Expired leases of dead nodes; a live node writes its own again.
   await tx.deliveryLease.deleteMany({ where: { until: { lt: clock.now() } } });
   await tx.$executeRaw`
     DELETE FROM "WebhookPeriod" p USING "EventConsumer" c

@@ -3,7 +3,7 @@ import type { EventName } from '../../events/catalogue.ts';
 import type { EventText } from '../../events/message.ts';
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
 
-/** A delivery that this node has to itself until its lease runs out. */
+/** A delivery that belongs to this node until its lease runs out. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly webhookId: string;
@@ -11,13 +11,13 @@ export interface ClaimedDelivery {
   readonly revision: number;
   readonly attemptCount: number;
   readonly isTest: boolean;
-  /** What the webhook's query gave at the first attempt. */
+  /** The result of the webhook's query, from the first attempt. */
   readonly queryResult: string | null;
-  /** Null where the event has left the log. */
+  /** Null if the event was purged. */
   readonly event: ClaimedEvent | null;
 }
 
-/** An event as a delivery needs it; the JSON as text, which goes into the body as it is. */
+/** An event as a delivery needs it. Its JSON is text, which goes into the body unchanged. */
 export interface ClaimedEvent extends EventText {
   readonly traceId: string | null;
   readonly xid: string;
@@ -27,31 +27,31 @@ export interface ClaimedEvent extends EventText {
 type ClaimedRow = Omit<ClaimedDelivery, 'event'> &
   Omit<ClaimedEvent, 'id' | 'type'> & { eventId: string; type: EventName | null };
 
-/** How long a node has what it claims, unless it renews: so long do deliveries wait whose node died. */
+/** How long a claim lasts without a renewal, and so how long the deliveries of a dead node wait. */
 export const leaseMs = 15_000;
 
-// What every webhook may have under way on a node, however much others have.
+// Each webhook may have this many deliveries under way on a node, even when others fill it.
 const freePlaces = 2;
 
-/** The condition on a delivery `d` that a node has it. */
+/** The SQL condition that a node has claimed the delivery `d`. */
 export const isLeased = (now: Date) => Prisma.sql`
   EXISTS (SELECT 1 FROM "DeliveryLease" l
            WHERE l."webhookId" = d."webhookId" AND l."until" > ${now} AND d."id" = ANY(l."deliveryIds"))`;
 
-/** The condition on a delivery `d` that it is to be posted now, or is being posted. */
+/** The SQL condition that the delivery `d` is due or being posted. */
 export const isDue = (now: Date) =>
   Prisma.sql`d."status" = 'PENDING' AND d."nextAttemptAt" <= ${now}`;
 
 /**
- * Claims deliveries that are due: for each webhook as many as its `maxInFlight` leaves, over all nodes.
+ * Claims due deliveries. Over all nodes, a webhook never has more than its `maxInFlight` under way.
  *
- * @param options.node Which node claims them: a name that no other process has or had.
- * @param options.underWay What this node has of them already, by webhook: which, and how many of those are posted,
- * though that may not be recorded yet.
- * @param options.webhookIds Of these webhooks alone; absent, of all.
- * @param options.room How many at most, in turn: the first of each webhook before the second of any. Of a webhook
- * that has fewer than two under way some come all the same.
- * @returns What was claimed; and the webhooks with something due that another transaction had locked.
+ * @param options.node The claiming node, by a name that no other process ever has.
+ * @param options.underWay The deliveries that this node already has, by webhook: their ids, and how many were posted
+ * but may not be recorded yet.
+ * @param options.webhookIds Claims only for these webhooks; absent: for all.
+ * @param options.room The most deliveries to claim. Webhooks take turns: the first of each comes before the second of
+ * any. Webhooks with fewer than two under way get up to two beyond this limit.
+ * @returns The claimed deliveries, and the webhooks with due deliveries that another transaction had locked.
  */
 export async function claimDeliveries(
   prisma: PrismaClient,
@@ -67,13 +67,13 @@ export async function claimDeliveries(
   const until = new Date(now.getTime() + leaseMs);
   const those = webhookIds ? Prisma.sql`w."id" = ANY(${[...webhookIds]})` : Prisma.sql`TRUE`;
   const due = Prisma.sql`d."webhookId" = w."id" AND ${isDue(now)}`;
-  // In this order there is an index. PostgreSQL knows nothing better than that index for the first one in line; for
-  // any one, or for EXISTS, it may well read all the table.
+  // This order has an index, and with it PostgreSQL always uses that index to find the first row. Without an order, or
+  // for EXISTS, it may read the whole table.
   const inLine = Prisma.sql`ORDER BY d."nextAttemptAt", d."id"`;
-  // The webhooks are locked in a statement of its own: the next one then sees every claim that other nodes have
-  // committed on them, and counts right. The list goes over in a setting, so that it all is one round of statements.
-  // No commit waits for the disk: a claim that a crash of the database forgets is as one that has run out.
-  // Those under way are among the first in line, or leave so many places fewer: no more than the limit are read.
+  // A first statement locks the webhooks. The second then sees every claim that other nodes committed on them and
+  // counts correctly. A setting carries the list between the two, which saves a round trip. No commit waits for the
+  // disk: a claim lost in a crash of the database is the same as an expired one. The second statement reads at most
+  // `limit` deliveries of a webhook: those under way stand first in line.
   const [[locking], rows] = await prisma.$transaction([
     prisma.$queryRaw<{ missed: string[] }[]>`
       WITH "wanted" AS MATERIALIZED (
@@ -142,9 +142,9 @@ export async function claimDeliveries(
 }
 
 /**
- * Goes on holding what a node has claimed.
+ * Renews the leases of a node.
  *
- * @param over What it has no more, in case that a claim that did not know so has written it down again.
+ * @param over Deliveries finished here; a concurrent claim may have listed them again.
  */
 export async function renewLeases(
   prisma: PrismaClient,
@@ -159,21 +159,23 @@ export async function renewLeases(
      WHERE l."webhookId" = o."webhookId" AND l."node" = o."node"`;
 }
 
-/** What a lease `l` holds without those. */
+/** The deliveries of a lease `l`, except these. */
 const without = (ids: Prisma.Sql) => Prisma.sql`
   ARRAY(SELECT h."id" FROM unnest(l."deliveryIds") AS h ("id") WHERE h."id" NOT IN (${ids}))`;
 
-/** Leases, locked in the one order in which all statements lock them: a node's own meet one another. */
+/** Locks leases in one order in all statements, because statements of the same node run at the same time. */
 const inOrder = (condition: Prisma.Sql) => Prisma.sql`
   (SELECT "webhookId", "node" FROM "DeliveryLease" WHERE ${condition} ORDER BY "webhookId" FOR UPDATE)`;
 
-/** What became of a claimed delivery: one more attempt, and the delivery's state after it. */
+/** An attempt of a claimed delivery, and the delivery's state after it. */
 export interface RecordedAttempt {
   readonly id: string;
   readonly webhookId: string;
-  /** As it was claimed, without this one. */
+  /** The count at the claim, without this attempt. */
   readonly attemptCount: number;
-  /** Not a test, nor a message that could not be made. */
+  /**
+   * Whether the outcome says something about the endpoint. False for tests and for messages that could not be built.
+   */
   readonly tellsOfEndpoint: boolean;
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   readonly nextAttemptAt: Date | null;
@@ -186,9 +188,9 @@ export interface RecordedAttempt {
 }
 
 /**
- * Records attempts, all in one statement; no commit waits for the disk, since a crash of the database that forgets
- * an attempt has the message posted once more. An attempt that took so long that another node has the delivery by now
- * is left to that node, and one that is recorded already is not recorded again.
+ * Records attempts in one statement. No commit waits for the disk: if a crash of the database loses an attempt, the
+ * message is posted once more. An attempt is not recorded twice, nor when another node has claimed the delivery
+ * meanwhile.
  */
 export async function recordAttempts(
   prisma: PrismaClient,
@@ -197,7 +199,8 @@ export async function recordAttempts(
   attempts: readonly RecordedAttempt[],
 ): Promise<void> {
   if (attempts.length === 0) return;
-  // The status as text: statistics that were made when little was pending would have PostgreSQL read all that is.
+  // The status is compared as text. Otherwise, with statistics from a time when little was pending, PostgreSQL would
+  // read all pending deliveries.
   await prisma.$executeRaw`
     WITH "attempt" AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) AS (
@@ -226,7 +229,7 @@ export async function recordAttempts(
       FROM "kept", set_config('synchronous_commit', 'off', true) ORDER BY "at"`;
 }
 
-/** Puts back all that a node has claimed, as if it had not. */
+/** Puts back all deliveries that a node has claimed. */
 export async function releaseDeliveries(prisma: PrismaClient, node: string): Promise<void> {
   await prisma.deliveryLease.deleteMany({ where: { node } });
 }

@@ -5,7 +5,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long after each failed attempt the next one follows, in milliseconds; after the last there is none. */
+/** The delays after the failed attempts, in milliseconds. After the last delay there is one more attempt. */
 export const retryDelaysMs: readonly number[] = [
   5 * second,
   5 * minute,
@@ -18,20 +18,20 @@ export const retryDelaysMs: readonly number[] = [
   24 * hour,
 ];
 
-/** After so many milliseconds without a success among its attempts a webhook is switched off. */
+/** A webhook is disabled after this many milliseconds of failed attempts only. */
 export const failureLimitMs = 5 * day;
 
-/** So many milliseconds without any attempt, and what failed before says nothing about the endpoint any more. */
+/** After this many milliseconds without any attempt, earlier failures no longer count. */
 export const failureGapMs = 2 * day;
 
 const jitter = 0.1;
 
 /**
- * When to try again, or null where all attempts are used up.
+ * The time of the next attempt, or null if no attempts are left.
  *
- * @param failed How many attempts have failed, this one included.
- * @param retryAfter The answer's `Retry-After` (RFC 9110 §10.2.3): no sooner than that, but within the five
- * days after which the webhook would be off.
+ * @param failed The number of failed attempts, including this one.
+ * @param retryAfter The response's `Retry-After` (RFC 9110 §10.2.3). The next attempt waits for it, but at most the
+ * five days after which the webhook would be disabled.
  */
 export function nextAttempt(
   now: Date,

@@ -1,21 +1,26 @@
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../../errors.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import { EventInterface, EventTypeEnum } from '../../events/schema.ts';
-import type { Delivery as DeliveryRow, Prisma } from '../../generated/prisma/client.ts';
+import type {
+  Delivery as DeliveryRow,
+  Prisma,
+  Webhook as WebhookRow,
+} from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { assertMayFilter, connectionOf, readPage } from '../../graphql/lists/page.ts';
-import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
-import { idField, type WebhookPayload, webhookPayload } from '../endpoint/schema.ts';
+import { addMutation, type PayloadFields } from '../../graphql/mutations/mutation.ts';
+import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
+import { webhookMutations } from '../endpoint/schema.ts';
 import { redeliver, replayEvents, testWebhook } from './by-hand.ts';
 import { followDeliveries } from './changes.ts';
 import { eventOfDelivery } from './event.ts';
 
 const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
-  description: 'How far a delivery has come.',
+  description: 'The state of a delivery.',
   values: {
-    PENDING: { description: 'It is on its way, or waits for its next attempt.' },
-    SUCCEEDED: { description: 'The endpoint took it.' },
-    FAILED: { description: 'Every attempt failed: there are no more unless it is redelivered.' },
+    PENDING: { description: 'It is being posted, or waits for its next attempt.' },
+    SUCCEEDED: { description: 'The endpoint accepted it.' },
+    FAILED: { description: 'Every attempt failed. There are no more, unless it is redelivered.' },
   } as const,
 });
 
@@ -27,15 +32,15 @@ builder.prismaObject('DeliveryAttempt', {
     durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
     statusCode: t.exposeInt('statusCode', {
       nullable: true,
-      description: "The answer's HTTP status; null where none came.",
+      description: "The answer's HTTP status; null without an answer.",
     }),
     responseBody: t.exposeString('responseBody', {
       nullable: true,
-      description: 'The first 4 KiB of the answer; null where none came.',
+      description: 'The first 4 KiB of the answer; null without an answer.',
     }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it failed, or what was odd about a success.',
+      description: 'Why it failed, or what was unusual about a success.',
     }),
   }),
 });
@@ -47,7 +52,7 @@ export const Delivery = builder.prismaNode('Delivery', {
   description: 'One event for one endpoint.',
   authScopes: { scope: 'webhooks:read' },
   fields: (t) => ({
-    webhook: t.relation('webhook', { description: 'The webhook it is for.' }),
+    webhook: t.relation('webhook', { description: 'The webhook that it is for.' }),
     eventType: t.field({
       type: EventTypeEnum,
       description: "The event's type.",
@@ -57,17 +62,17 @@ export const Delivery = builder.prismaNode('Delivery', {
     event: t.field({
       type: EventInterface,
       nullable: true,
-      description: 'The event; null where it has left the log, or without `events:read`.',
+      description: 'The event; null if it was purged, or without `events:read`.',
       authScopes: { scopeInPlace: 'events:read' },
       select: { eventId: true, testEvent: true },
       resolve: (delivery, _args, context) => eventOfDelivery(context, delivery),
     }),
     isTest: t.boolean({
-      description: 'Whether it is a test, whose event is made up and in no log.',
+      description: 'Whether it is a test. The event of a test is a sample and not in the log.',
       select: { testEvent: true },
       resolve: ({ testEvent }) => testEvent !== null,
     }),
-    status: t.expose('status', { type: DeliveryStatusEnum, description: 'How far it has come.' }),
+    status: t.expose('status', { type: DeliveryStatusEnum, description: 'Its state.' }),
     attempts: t.relation('attempts', {
       description: 'The attempts so far, oldest first.',
       query: { orderBy: { id: 'asc' } },
@@ -77,7 +82,7 @@ export const Delivery = builder.prismaNode('Delivery', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When the next attempt is due, once the webhook is on; null where there is none.',
+        'When the next attempt is due, provided that the webhook is enabled; null if there is none.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -87,11 +92,11 @@ export const Delivery = builder.prismaNode('Delivery', {
 const DeliveryConnection = connectionOf('Delivery', Delivery);
 
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
-  description: 'Which deliveries to list: those for which every field given holds.',
+  description: 'Which deliveries to list. A match meets every field that is given.',
   fields: (t) => ({
-    status: t.field({ type: DeliveryStatusEnum, description: 'Has this status.' }),
-    types: t.field({ type: [EventTypeEnum], description: 'Is of an event of one of these types.' }),
-    eventId: t.id({ description: 'Is of this event. Takes `events:read` too.' }),
+    status: t.field({ type: DeliveryStatusEnum, description: 'With this status.' }),
+    types: t.field({ type: [EventTypeEnum], description: 'For an event of one of these types.' }),
+    eventId: t.id({ description: 'For this event. Requires `events:read` too.' }),
   }),
 });
 
@@ -138,7 +143,7 @@ builder.subscriptionFields((t) => ({
   webhookDeliveries: t.field({
     type: Delivery,
     description:
-      "A webhook's deliveries as they change from now on: made, tried, redelivered. Each comes as it is by then.",
+      "A webhook's deliveries as they change from now on: made, attempted, redelivered. Each has its state at that time.",
     authScopes: { scope: 'webhooks:read' },
     args: { webhookId: t.arg.id({ required: true, description: "The webhook's id." }) },
     subscribe: (_root, { webhookId }, { database }) => followDeliveries(database.prisma, webhookId),
@@ -146,64 +151,55 @@ builder.subscriptionFields((t) => ({
   }),
 }));
 
-const deliveryPayload = (t: PayloadFields<{ delivery: DeliveryRow }>) => ({
-  delivery: t.field({
-    type: Delivery,
-    description: 'The delivery, which is on its way.',
-    resolve: ({ delivery }) => delivery,
-  }),
+const mutations = recordMutations('delivery', Delivery, {
+  scope: 'webhooks:write',
+  description: 'The delivery, which will be posted soon.',
 });
 
-addMutation('testWebhook', {
+mutations.add('testWebhook', {
   description:
-    'Posts a made-up event to a webhook, even where it is off: one attempt, with the header `signet-test: true`. Raises no event.',
-  scope: 'webhooks:write',
+    'Posts a sample event to a webhook, even to a disabled one. It makes one attempt, with the header `signet-test: true`. Raises no event.',
   input: (t) => ({
-    ...idField(t),
+    id: webhookMutations.id(t),
     type: t.field({
       type: EventTypeEnum,
-      description: "The event's type. Absent: the first that the webhook gets.",
+      description: "The event's type. Absent: the first type that the webhook gets.",
     }),
   }),
-  payload: deliveryPayload,
   errors: [NotFoundError],
-  resolve: async (input, context, { schema }) => ({
-    delivery: await testWebhook(context, schema, input),
-  }),
+  operation: (context, input, { schema }) => testWebhook(context, schema, input),
 });
 
-addMutation('redeliver', {
+mutations.add('redeliver', {
   description:
-    'Delivers once more, with all retries before it. While the webhook is off it waits. Raises no event.',
-  scope: 'webhooks:write',
+    'Delivers once more, with all retries. It waits while the webhook is disabled. Raises no event.',
   input: (t) => ({
-    deliveryId: t.id({ required: true, description: "The delivery's id." }),
+    deliveryId: mutations.id(t),
   }),
-  payload: deliveryPayload,
   errors: [NotFoundError, NotAllowedError],
-  resolve: async (input, context) => ({ delivery: await redeliver(context, input) }),
+  operation: (context, input) => redeliver(context, input),
 });
 
 addMutation('replayEvents', {
   description:
-    'Delivers a range of the log to a webhook once more: at most 50,000 events, of the types that it gets. Raises no event.',
+    'Delivers a range of the log to a webhook once more: at most 50,000 events of the types that it gets. Raises no event.',
   scope: 'webhooks:write',
   input: (t) => ({
-    webhookId: t.id({ required: true, description: "The webhook's id." }),
-    after: t.string({ description: 'Events behind this cursor of the log.' }),
-    before: t.string({ description: 'Events in front of this cursor of the log.' }),
+    webhookId: webhookMutations.id(t),
+    after: t.string({ description: 'Events after this cursor of the log.' }),
+    before: t.string({ description: 'Events before this cursor of the log.' }),
     since: t.field({
       type: 'DateTime',
-      description: 'Events from this instant on. This or `after` must be given.',
+      description: 'Events at or after this instant. Give this or `after`.',
     }),
     until: t.field({ type: 'DateTime', description: 'Events before this instant.' }),
     types: t.field({
       type: [EventTypeEnum],
-      description: 'Events of these types. Absent: of all that the webhook gets.',
+      description: 'Events of these types. Absent: all types that the webhook gets.',
     }),
   }),
-  payload: (t: PayloadFields<WebhookPayload & { deliveryCount: number }>) => ({
-    ...webhookPayload(t),
+  payload: (t: PayloadFields<{ webhook: WebhookRow; deliveryCount: number }>) => ({
+    ...webhookMutations.payload(t),
     deliveryCount: t.exposeInt('deliveryCount', { description: 'How many deliveries were made.' }),
   }),
   errors: [InvalidInputError, NotFoundError],

@@ -13,9 +13,9 @@ import { registerMetrics } from './metrics.ts';
 import { deliveryWork } from './work.ts';
 
 /**
- * Starts to make deliveries of the log's events and to post them.
+ * Starts making deliveries of the log's events and posting them.
  *
- * @returns Stops: claims nothing more; what is under way ends within seconds or is put back.
+ * @returns A function that stops it. Running attempts end within seconds or are put back.
  */
 export async function startDeliveries(
   services: Services,
@@ -47,10 +47,10 @@ export async function startDeliveries(
 }
 
 /**
- * Starts to make deliveries of events as they settle.
+ * Starts making deliveries of events as they settle.
  *
- * @param onMade Told which webhooks got some.
- * @returns Stops it.
+ * @param onMade Called with the webhooks that got deliveries.
+ * @returns A function that stops it.
  */
 function startMaking(
   services: Services,

@@ -14,16 +14,16 @@ import {
   renewLeases,
 } from './queue.ts';
 
-// Sockets and bodies that one node holds at once, whatever the webhooks allow; beyond it, each may have very few.
+// The most deliveries that one node posts at once. Beyond it, each webhook may still have its free places.
 const maxInFlight = 5000;
 
-/** A claimed delivery, with what is needed to post it; its line is its webhook's. */
+/** A claimed delivery with its endpoint. Its line is the webhook's id. */
 export interface DeliveryItem extends Claimed {
   readonly delivery: ClaimedDelivery;
   readonly endpoint: Endpoint;
 }
 
-/** What a dispatcher does with deliveries. */
+/** The work of a dispatcher of deliveries. */
 export function deliveryWork(
   services: Services,
   parts: {
@@ -77,7 +77,7 @@ async function claimItems(
   const known = await endpoints.get(claimed);
   const items = claimed.flatMap((delivery) => {
     const endpoint = known.get(delivery.webhookId);
-    // Gone since the claim, and its deliveries with it.
+    // The webhook was deleted after the claim, with its deliveries.
     if (!endpoint) return [];
     return [{ id: delivery.id, line: delivery.webhookId, delivery, endpoint }];
   });

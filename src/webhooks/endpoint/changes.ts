@@ -1,7 +1,7 @@
 import type { PrismaClient, Webhook } from '../../generated/prisma/client.ts';
 import { changes } from '../../graphql/changes.ts';
 
-/** Follows one webhook, until it is deleted; where there is none with that id, nothing comes. */
+/** Follows one webhook until it is deleted. Ends at once if there is no webhook with this id. */
 export async function followWebhook(
   prisma: PrismaClient,
   id: string,

@@ -4,15 +4,15 @@ import type { Services } from '../../services.ts';
 import type { Endpoint } from './endpoints.ts';
 import { switchOff } from './switch-off.ts';
 
-// By the machine's own clock: how long after its creator's a webhook's rights may end.
+// How long a webhook may keep rights that its creator has lost.
 const freshMs = 1000;
 const needed: readonly ManagementScope[] = ['webhooks:write', 'events:read'];
 const reason = `Its creator no longer holds the scopes ${needed.join(' and ')}.`;
 
 /**
- * What the creators of webhooks hold, as this node knows it: a webhook lives no longer than its creator's scopes. Each
- * node looks for itself, once a second at most and in one statement for all: what takes scopes away, in however many
- * ways, need not know of webhooks.
+ * The scopes that the creators of webhooks hold. A webhook stays enabled only as long as its creator holds the required
+ * scopes. Each node checks this at most once a second, with one statement for all creators, so code that takes scopes
+ * away need not know about webhooks.
  */
 export class Creators {
   readonly #services: Services;
@@ -23,7 +23,7 @@ export class Creators {
     this.#services = services;
   }
 
-  /** Switches off the webhooks whose creators no longer hold what it takes. Before a claim, which then has none of them. */
+  /** Disables the webhooks whose creators no longer hold the required scopes. Runs before each claim. */
   async check(): Promise<void> {
     const startedAt = performance.now();
     if (startedAt - this.#readAt < freshMs) return;
@@ -42,7 +42,7 @@ export class Creators {
     for (const { id, revision } of webhooks) await switchOff(this.#services, id, reason, revision);
   }
 
-  /** With what scopes a webhook's query runs, and whether they are fewer than it was given. */
+  /** The scopes that a webhook's query runs with, and whether its creator has lost some of the granted ones. */
   async scopesOf({
     creatorId,
     grantedScopes,
@@ -52,7 +52,7 @@ export class Creators {
   }> {
     if (creatorId === null) return { scopes: grantedScopes, isNarrowed: false };
     if (!this.#holdings.has(creatorId)) {
-      // New since the last look.
+      // The webhook is newer than the last check.
       const found = await readHoldings(this.#services.database.prisma, [creatorId]);
       this.#holdings = new Map([...this.#holdings, [creatorId, found.get(creatorId) ?? new Set()]]);
     }

@@ -17,13 +17,14 @@ import { managementIndicator } from '../../auth/scopes.ts';
 import { toNumericDate } from '../../clock.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { LoggedEvent } from '../../events/log.ts';
-import { limits } from '../../graphql/builder.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import { findExcess } from '../../graphql/cost.ts';
 import { limitAliases } from '../../graphql/limit-aliases.ts';
 import { parseDocument } from '../../graphql/parse-document.ts';
+import { isForClient, publicError } from '../../graphql/public-error.ts';
 import { type Services, systemActor } from '../../services.ts';
 
-/** A document that cannot be a webhook's query; every fault at once. */
+/** A document that cannot be a webhook's query. It names all faults at once. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
   readonly faults: readonly string[];
@@ -39,7 +40,7 @@ export class DocumentFault extends Error {
  * the limits of any other document, and complete without variables.
  *
  * @param options.hideSuggestions Whether the faults suggest no names of the schema.
- * @returns The types of events that it asks for, or null for all.
+ * @returns The types of events that it selects, or null for all.
  * @throws {DocumentFault}
  */
 export function checkDocument(
@@ -56,8 +57,9 @@ export function checkDocument(
   if (variables.errors) {
     throw new DocumentFault(['must not have variables without a default value']);
   }
-  const { depth, breadth, complexity } = complexityFromQuery(document, { schema, variables: {} });
-  if (depth > limits.depth || breadth > limits.breadth || complexity > limits.cost) {
+  const cost = complexityFromQuery(document, { schema, variables: {} });
+  if (findExcess(cost)) {
+    const { depth, breadth, complexity } = cost;
     throw new DocumentFault([
       `is too complex: its depth is ${depth}, its breadth ${breadth}, its cost ${complexity}`,
     ]);
@@ -121,10 +123,10 @@ export class DocumentRunner {
   }
 
   /**
-   * Gives what a subscription with this document and these scopes would get for the event.
+   * Executes the document on the event, as for a subscription with these scopes.
    *
-   * @returns The result as JSON: an object with `data`, and `errors` where there are any.
-   * @throws what made it fail inside: a result that says so is nothing to deliver.
+   * @returns The result as JSON: an object with `data`, and with `errors` if there are any.
+   * @throws The cause of an internal error: a result with a masked error is not delivered.
    */
   async run(
     source: string,
@@ -139,11 +141,11 @@ export class DocumentRunner {
       contextValue: this.#context(scopes, traceId),
     });
     for (const error of result.errors ?? []) {
-      if (!isMeant(error)) throw error.originalError ?? error;
+      if (!isForClient(error)) throw error.originalError ?? error;
     }
     return JSON.stringify({
       data: result.data ?? null,
-      ...(result.errors ? { errors: result.errors.map(withoutHttp) } : {}),
+      ...(result.errors ? { errors: result.errors.map(publicError) } : {}),
     });
   }
 
@@ -180,14 +182,4 @@ export class DocumentRunner {
       },
     };
   }
-}
-
-// As for a client: what a resolver threw as a GraphQLError was written for them, anything else was not.
-const isMeant = ({ originalError }: GraphQLError): boolean =>
-  originalError == null || (originalError instanceof GraphQLError && isMeant(originalError));
-
-function withoutHttp(error: GraphQLError) {
-  const { http: _http, ...extensions } = error.extensions;
-  // What GraphQL itself has to say carries no code.
-  return { ...error.toJSON(), extensions: { code: 'BAD_USER_INPUT', ...extensions } };
 }

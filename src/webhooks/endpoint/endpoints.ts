@@ -4,7 +4,7 @@ import { keyOf } from '../../outbound/signature.ts';
 import type { Services } from '../../services.ts';
 import { openHeaders, openSecret } from './sealed.ts';
 
-/** What is needed to post to a webhook, decrypted. */
+/** A webhook as an attempt needs it, with its secrets decrypted. */
 export interface Endpoint {
   readonly id: string;
   readonly revision: number;
@@ -18,7 +18,7 @@ export interface Endpoint {
 
 const maxEndpoints = 10_000;
 
-/** The webhooks that this node posts to, in memory for as long as their revision stays. */
+/** A cache of the webhooks that this node posts to. An entry is valid until the webhook's revision changes. */
 export class Endpoints {
   readonly #prisma: PrismaClient;
   readonly #cipher: Services['cipher'];
@@ -30,8 +30,8 @@ export class Endpoints {
   }
 
   /**
-   * The endpoints of these webhooks, read again where the revision wanted is not the one in memory. One that is
-   * gone is missing.
+   * The endpoints of these webhooks. One whose revision differs from the cached one is read again. Deleted webhooks are
+   * left out.
    */
   async get(
     wanted: readonly { readonly webhookId: string; readonly revision: number }[],

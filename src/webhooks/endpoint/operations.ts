@@ -40,14 +40,14 @@ const createWebhookInput = z.object({
   maxInFlight: maxInFlight.nullish(),
 });
 
-/** What an operation on webhooks needs beside the context: the schema that queries are checked against. */
+/** The context with the caller, who becomes the webhook's creator. */
 type WebhookContext = Context & Pick<GraphQLContext, 'caller'>;
 
 /**
- * Creates a webhook, which takes events committed from now on.
+ * Creates a webhook. It gets the events that are committed from now on.
  *
- * @param schema What its query is checked against.
- * @returns The webhook, and its signing secret, which cannot be read again.
+ * @param schema The schema that its query is checked against.
+ * @returns The webhook, and its signing secret, which is shown only here.
  * @throws {InvalidInputError}
  */
 export async function createWebhook(
@@ -100,7 +100,10 @@ async function addSecret(
   });
 }
 
-/** What a webhook takes: of what it asks for, that which its query asks for too; null where it is off. */
+/**
+ * The types of events that a webhook gets: those in `events` that its query selects too. Empty: all; null: it is
+ * disabled.
+ */
 export function takenEvents(
   schema: GraphQLSchema,
   { enabled, events: wanted, query: source }: Pick<Webhook, 'enabled' | 'events' | 'query'>,
@@ -148,10 +151,10 @@ const updateWebhookInput = z.object({
 });
 
 /**
- * Changes a webhook, from the next delivery on. Switching it on ends the reason why it was off and lets the
- * deliveries that waited go out. With a URL of another origin its query and headers go, unless given again: what they
- * hold was not meant for that host. Who changes where it leads or what it sends, or switches it on, answers for it from
- * then on. A new query runs with their scopes, an old one with those that both hold.
+ * Changes a webhook from the next delivery on. Enabling it clears `disabledReason` and sends the waiting deliveries. A
+ * URL of another origin removes the query and the headers unless they are given again, because they were not meant for
+ * that host. A caller who changes the URL, the query or the headers, or enables the webhook, becomes its creator. A new
+ * query runs with that caller's scopes, an old query with the scopes that both hold.
  *
  * @throws {InvalidInputError} {@link NotFoundError}
  */
@@ -222,9 +225,9 @@ export async function updateWebhook(
 const originOf = (url: string): string => new URL(url).origin;
 
 /**
- * Deletes a webhook with its deliveries: nothing more is posted to it but what is under way.
+ * Deletes a webhook with its deliveries. Only attempts that are running now still post to it.
  *
- * @returns The webhook as it last was.
+ * @returns The webhook as it was before.
  * @throws {NotFoundError}
  */
 export async function deleteWebhook(context: Context, { id }: { id: string }): Promise<Webhook> {
@@ -235,7 +238,7 @@ export async function deleteWebhook(context: Context, { id }: { id: string }): P
 }
 
 /**
- * Gives a webhook a new secret. Those it had sign too for 24 hours.
+ * Gives a webhook a new secret. Its earlier secrets also sign for 24 hours.
  *
  * @throws {NotFoundError}
  */

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { InputIssueCode } from '../../errors.ts';
 import { fault } from '../../input.ts';
 
-/** Headers of its own that a webhook may have. */
+/** The most headers that a webhook may add. */
 export const maxHeaders = 20;
 const maxValueLength = 2048;
 
-// What Signet sets, and what belongs to the connection (RFC 9110 §7.6.1).
+// Headers that Signet sets, and headers of the connection (RFC 9110 §7.6.1).
 const reserved =
   /^(?:webhook-.*|signet-.*|content-.*|host|user-agent|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings)$/i;
 
@@ -14,7 +14,7 @@ const headerName = /^[!#$%&'*+.^_`|~\w-]{1,128}$/;
 // Visible ASCII, with spaces and tabs inside (RFC 9110 §5.5).
 const headerValue = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/;
 
-/** Headers of a webhook's own: not those that Signet sets, nor those that belong to the connection. */
+/** The headers that a webhook adds. The reserved ones are refused. */
 export const ownHeaders = z.record(z.string(), z.unknown()).transform((headers, context) => {
   const issue = (name: string, code: InputIssueCode, message: string) =>
     context.addIssue({

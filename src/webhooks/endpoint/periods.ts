@@ -1,17 +1,18 @@
 import type { Transaction } from '../../db/transaction.ts';
 
 /**
- * Says from when on, by the order of commits, a webhook takes which events: those committed from now on. Called in
- * the transaction that creates the webhook, switches it on or off, or changes what it takes, with its row locked.
+ * Begins a new period of a webhook: from now on, in the order of commits, it gets these types of events. Call it in the
+ * transaction that creates, enables or disables the webhook or changes its types, with the webhook's row locked.
  *
- * @param events The types it takes from now on, empty for all; null where it is off.
+ * @param events The types that it gets from now on. Empty: all; null: it is disabled.
  */
 export async function beginPeriod(
   tx: Transaction,
   webhookId: string,
   events: readonly string[] | null,
 ): Promise<void> {
-  // One snapshot ends the period before and begins this one: an event in between would belong to neither.
+  // The same snapshot ends the last period and begins this one. With two snapshots, an event between them would belong
+  // to neither.
   const [row] = await tx.$queryRaw<{ snapshot: string }[]>`
     SELECT pg_current_snapshot()::text AS "snapshot"`;
   if (!row) throw new Error('A statement without FROM gave no row.');

@@ -5,9 +5,9 @@ import type { Services } from '../../services.ts';
 import { beginPeriod } from './periods.ts';
 
 /**
- * Switches a webhook off, saying why; its deliveries wait until it is switched on again.
+ * Disables a webhook and saves the reason. Its deliveries wait until it is enabled again.
  *
- * @param revision Only where this is still the webhook that the reason is about.
+ * @param revision Disables the webhook only if this is still its revision.
  */
 export async function switchOff(
   services: Services,
@@ -32,7 +32,7 @@ export async function switchOff(
       await beginPeriod(tx, id, null);
     });
   } catch (error) {
-    // Deleted meanwhile.
+    // The webhook was deleted meanwhile.
     if (error instanceof NotFoundError) return;
     throw error;
   }

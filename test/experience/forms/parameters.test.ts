@@ -38,7 +38,7 @@ async function createToken(email: string): Promise<string> {
   return data.createOneTimeToken.token;
 }
 
-test('opens at the new account where the application asks for it', async () => {
+test('opens at sign-up when the application asks for it', async () => {
   const { visit } = await openSignInPage(service, client, { screen_hint: 'register' });
   expect(heading(visit)).toBe('Create account');
 });
@@ -53,13 +53,13 @@ test.each([
   expect(heading(spoken)).toBe(title);
 });
 
-test('fills the address in that the application expects, for a code too', async () => {
+test('fills in the expected address, also for a code', async () => {
   const { browser, visit } = await openSignInPage(service, client, { login_hint: 'a@example.com' });
   for (const path of ['/code', '/forgot-password'])
     expect((await browser.open(`${visit.url}${path}`)).body).toContain('value="a@example.com"');
 });
 
-test('signs in by a link in a message, by a click alone', async () => {
+test('a click on a message’s link signs in', async () => {
   const { browser, link } = await askForCode('code', 'Ada@Example.com');
   const page = await browser.open(link);
   await browser.open(link);
@@ -67,7 +67,7 @@ test('signs in by a link in a message, by a click alone', async () => {
   expect(isBack(await browser.submit(page, {}))).toBe(true);
 });
 
-test('explains a link that is opened in another browser, and uses nothing up', async () => {
+test('explains a link in another browser without using it up', async () => {
   const { browser, sent, link, code } = await askForCode('code', 'Ada@Example.com');
   const other = openBrowser(baseUrl);
   const page = await other.open(link);
@@ -77,12 +77,12 @@ test('explains a link that is opened in another browser, and uses nothing up', a
   expect(isBack(await browser.submit(sent, { code }))).toBe(true);
 });
 
-test('goes on to the new password by a link', async () => {
+test('continues to the new password by a link', async () => {
   const { browser, link } = await askForCode('forgot-password', 'Ada@Example.com');
   expect(heading(await browser.submit(await browser.open(link), {}))).toBe('Choose a new password');
 });
 
-test('redeems a one-time token by a click, and keeps it from the tables', async () => {
+test('redeems a one-time token by a click, never storing it', async () => {
   const oneTimeToken = await createToken('Ada@Example.com');
   const { browser, visit } = await openSignInPage(service, client, {
     login_hint: 'Ada@Example.com',
@@ -99,7 +99,7 @@ test('redeems a one-time token by a click, and keeps it from the tables', async 
   expect(isBack(await browser.submit(visit, {}))).toBe(true);
 });
 
-test('has a stranger with a one-time token make an account', async () => {
+test('a stranger with a one-time token creates an account', async () => {
   const { browser, visit } = await openSignInPage(service, client, {
     one_time_token: await createToken('newcomer@example.com'),
   });
@@ -108,7 +108,7 @@ test('has a stranger with a one-time token make an account', async () => {
   expect(heading(await browser.open(visit.url))).toBe('Create account');
 });
 
-test('keeps what a person leaves out of a sign-up', async () => {
+test('remembers the addresses that a person skips at sign-up', async () => {
   await changeSettings(service, token, { signUpIdentifiers: ['USERNAME', 'EMAIL', 'PHONE'] });
   const { browser, visit } = await openSignInPage(service, client, { screen_hint: 'register' });
   const [, skip = ''] = /href="([^"]*)">Not now/.exec(visit.body) ?? [];
@@ -119,7 +119,7 @@ test('keeps what a person leaves out of a sign-up', async () => {
   expect(last.body).toContain('name="username"');
 });
 
-test('looks as the operator has set it', async () => {
+test('shows the branding that the operator set', async () => {
   await changeSettings(service, token, {
     branding: {
       productName: 'Acme & Co',

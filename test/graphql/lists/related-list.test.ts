@@ -44,7 +44,7 @@ await ask(
 const cursor = expect.any(String);
 
 test.each(['edges { cursor }', 'pageInfo { endCursor }', 'totalCount', '__typename'])(
-  'a list that is asked for no node gives %s',
+  'a list without requested nodes gives %s',
   async (selection) => {
     const { status, errors, data } = await ask(
       `query ($userId: ID!, $organizationId: ID!, $applicationId: ID!) {

@@ -43,13 +43,13 @@ describe.runIf(chromiumPath)('GraphiQL in a browser', async () => {
   const result = async () =>
     (await page.locator('.result-window .view-lines').innerText()).replaceAll('\u00a0', ' ');
 
-  test('loads, and asks without a token', async () => {
+  test('loads, and sends requests without a token', async () => {
     await open('{ __typename }');
     await execute();
     await expect.poll(result, patience).toContain('"__typename": "Query"');
   });
 
-  test('asks with the headers that are typed', async () => {
+  test('sends the typed headers', async () => {
     const authorization = `Bearer ${await service.managementToken()}`;
     await open('{ roles { totalCount } }', { authorization });
     await execute();
@@ -72,7 +72,7 @@ describe.runIf(chromiumPath)('GraphiQL in a browser', async () => {
     expect(sockets).toContain('/graphql');
   });
 
-  test('breaks no policy, complains of nothing, loads nothing from elsewhere', () => {
+  test('breaks no policy, logs no error, loads nothing foreign', () => {
     expect(complaints).toEqual([]);
     expect([...hosts]).toEqual([new URL(service.url).host]);
   });

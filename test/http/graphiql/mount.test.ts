@@ -20,7 +20,7 @@ describe('GraphiQL', () => {
     expect(markup.match(/<script(?![^>]*(src=|type="application\/json"))/)).toBeNull();
   });
 
-  test('has parts that are compressed and kept for ever', async () => {
+  test('has compressed parts that browsers cache for ever', async () => {
     expect(names).toHaveLength(8);
     for (const name of names) {
       const ask = (coding: string) =>
@@ -49,7 +49,7 @@ describe('GraphiQL', () => {
     }
   });
 
-  test('has no parts where it is switched off', async () => {
+  test('has no parts when it is off', async () => {
     const without = await startService({ GRAPHIQL: 'false' });
     expect((await fetch(`${without.url}/graphql/assets/${names[0]}`)).status).toBe(404);
   });

@@ -39,7 +39,7 @@ const refused = async (...at: Parameters<typeof open>) => {
   return response.statusCode as number;
 };
 
-describe('connections that have shown no token', () => {
+describe('connections without a token', () => {
   test('make room for others, the oldest first', async () => {
     const service = await startService({ MAX_CONNECTIONS: '3' });
     // A PostgreSQL takes a hundred connections.
@@ -52,7 +52,7 @@ describe('connections that have shown no token', () => {
     expect(await first.closed).toBe(1013);
   });
 
-  test('make no room where all have shown one', async () => {
+  test('make no room when all have one', async () => {
     const service = await startService({ MAX_CONNECTIONS: '2' });
     // A PostgreSQL takes a hundred connections.
     onTestFinished(service.stop);
@@ -62,7 +62,7 @@ describe('connections that have shown no token', () => {
     for (const { socket } of all) expect(socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test('are of the address that has the most of them', async () => {
+  test('are ended first at the address with the most', async () => {
     const service = await startService({ MAX_CONNECTIONS: '4' });
     // A PostgreSQL takes a hundred connections.
     onTestFinished(service.stop);
@@ -84,7 +84,7 @@ describe('connections that have shown no token', () => {
     expect(await closed).toBe(1009);
   });
 
-  test('may send more once it is shown', async () => {
+  test('may send more after it', async () => {
     const service = await startService();
     // A PostgreSQL takes a hundred connections.
     onTestFinished(service.stop);

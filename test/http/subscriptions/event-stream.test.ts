@@ -45,7 +45,7 @@ async function read(count: number, variables: object, lastEventId?: string) {
 const namesOf = (frames: Awaited<ReturnType<typeof read>>) =>
   frames.map(({ data }) => data.data.events.data.name);
 
-test("an event's frame has its cursor as id, caught up and live", async () => {
+test("an event's frame has its cursor as id", async () => {
   const after = await logEnd(endpoint, services.database);
   await raise(services, [userEvent('past')]);
   await settled(services.database);
@@ -57,7 +57,7 @@ test("an event's frame has its cursor as id, caught up and live", async () => {
   expect(frames.map(({ id }) => id)).toEqual(frames.map(({ data }) => data.data.events.cursor));
 });
 
-test('Last-Event-ID goes on where the stream broke, whatever "after" says', async () => {
+test('Last-Event-ID continues a broken stream and overrides "after"', async () => {
   const after = await logEnd(endpoint, services.database);
   await raise(
     services,
@@ -70,7 +70,7 @@ test('Last-Event-ID goes on where the stream broke, whatever "after" says', asyn
   expect(namesOf(await read(3, { after }, ''))).toEqual(['one', 'two', 'three']);
 });
 
-test('a Last-Event-ID that is no cursor is refused', async () => {
+test('a malformed Last-Event-ID is refused', async () => {
   const [frame] = await read(1, {}, 'nonsense');
   expect(frame?.data).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
 });

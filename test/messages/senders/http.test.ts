@@ -9,7 +9,7 @@ const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
 const { services } = service.app;
 const sms = { channel: 'SMS', recipient: '+4915112345678' } as const;
 
-test('posts a message as Standard Webhooks has it', async () => {
+test('posts a message as Standard Webhooks defines', async () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const receiver = await startReceiver();
   await useSmsSender(await adminOf(service), { url: receiver.url, secret });
@@ -29,7 +29,7 @@ test('posts a message as Standard Webhooks has it', async () => {
   await messageUntil(services, id, ({ status }) => status === 'SENT');
 });
 
-test('keeps the id over retries, and waits as long as it is asked to', async () => {
+test('keeps the id over retries, and respects Retry-After', async () => {
   const secret = randomBytes(24).toString('base64');
   const receiver = await startReceiver();
   receiver.answerWith((response) =>

@@ -54,7 +54,7 @@ test('logs in, over STARTTLS where the server offers it', async () => {
   expect(mailsOf(server, id)).toMatchObject([{ user: 'acme', isEncrypted: true }]);
 });
 
-test('refuses a certificate that nobody trusts where TLS is asked for', async () => {
+test('refuses an untrusted certificate when TLS is required', async () => {
   const server = await startMailServer({ secure: true });
   await useMailServer(await adminOf(service), { ...server, secure: true });
   const id = await queue(services);
@@ -77,7 +77,7 @@ test('gives up a message that the server refuses for good', async () => {
   });
 });
 
-test('tries again what the server cannot take now', async () => {
+test('tries again when the server is busy', async () => {
   const server = await startMailServer();
   server.answerWith(() => reply(451, '4.3.0 Try later'));
   await useMailServer(await adminOf(service), server);
@@ -90,7 +90,7 @@ test('tries again what the server cannot take now', async () => {
   expect(mailsOf(server, id)).toHaveLength(2);
 });
 
-test('keeps what the server says of a message, but not its code', async () => {
+test('stores the server’s answer without the message’s code', async () => {
   const server = await startMailServer();
   server.answerWith(() => reply(451, 'I do not like 123456 today'));
   await useMailServer(await adminOf(service), server);
@@ -99,7 +99,7 @@ test('keeps what the server says of a message, but not its code', async () => {
   expect(error).toMatch(/I do not like … today/);
 });
 
-test('lets no recipient write a header or a command', async () => {
+test('no recipient can inject a header or a command', async () => {
   const server = await startMailServer();
   await useMailServer(await adminOf(service), server);
   const id = await queue(services, {

@@ -19,7 +19,7 @@ const getJson = async (url: string) => {
   return { headers: response.headers, body: (await response.json()) as Record<string, unknown> };
 };
 
-test('describes itself at both addresses alike', async () => {
+test('describes itself alike at both addresses', async () => {
   const openid = await getJson(`${issuer}/.well-known/openid-configuration`);
   const oauth2 = await getJson(`${baseUrl}/.well-known/oauth-authorization-server/oidc`);
   expect(oauth2.body).toEqual(openid.body);
@@ -41,7 +41,7 @@ test('describes itself at both addresses alike', async () => {
 });
 
 test.each(['oidc', 'oauth2'] as const)(
-  'is found by oauth4webapi by the rules of %s',
+  'oauth4webapi finds it by the rules of %s',
   async (algorithm) => {
     const options = { algorithm, [oauth.allowInsecureRequests]: true };
     const response = await oauth.discoveryRequest(new URL(issuer), options);
@@ -70,7 +70,7 @@ test('publishes its keys without their private halves', async () => {
 });
 
 test.each(signingAlgorithms)(
-  'signs with a new key for %s from then on, and still knows the older',
+  'a new %s key signs; the old one still verifies',
   async (algorithm) => {
     const jwks = createRemoteJWKSet(new URL(`${issuer}/jwks`), { cooldownDuration: 0 });
     const request = { resource: resource.indicator, scope: 'openid read' };
@@ -135,6 +135,6 @@ test('answers the preflight requests of scripts', async () => {
   }
 });
 
-test('logs no fault of its own', () => {
+test('logs no fault', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

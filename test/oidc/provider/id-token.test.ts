@@ -67,7 +67,7 @@ const person = { sub: user.id, name: 'Ada Lovelace', email: 'Ada@Example.com' };
 test.each([
   ['user info', undefined],
   ['a resource', resource.indicator],
-])('beside a token for %s the id token has what profile and email give', async (_what, of) => {
+])('the id token has profile and email, for %s', async (_what, of) => {
   const tokens = await fixture.signIn({
     scope: 'openid profile email',
     ...(of ? { resource: of } : {}),
@@ -96,7 +96,7 @@ test('every node signs in RS256 on request, except access tokens', async () => {
   expect((await jwks()).keys.map(({ alg }) => alg).sort()).toEqual(['ES256', 'RS256']);
 });
 
-test('its key is made once, and rotates with the other', async () => {
+test('its key is created once, and rotates with the other', async () => {
   await setAlgorithm('RS256');
   expect((await jwks()).keys).toHaveLength(2);
   const before = decodeProtectedHeader((await signInAsStrict()).id_token ?? '').kid;
@@ -114,7 +114,7 @@ test('its key is made once, and rotates with the other', async () => {
   expect(services.keys.current().kid).toBe(rotated.signingKey.id);
 });
 
-test('null brings back the algorithm of the service', async () => {
+test('null restores the service’s algorithm', async () => {
   await setAlgorithm(null);
   const tokens = await signInAsStrict('ES256');
   expect(decodeJwt(tokens.id_token ?? '')).toMatchObject(person);
@@ -125,7 +125,7 @@ test('the key set may be cached, for seconds', async () => {
   expect(headers.get('cache-control')).toMatch(/^public, max-age=\d{1,2}$/);
 });
 
-test('createApplication takes it too, and no other algorithm', async () => {
+test('createApplication accepts it too, and no other algorithm', async () => {
   const create = (algorithm: string) =>
     run(`mutation { createApplication(input: { name: "x", type: SPA, redirectUris: ["${redirectUri}"],
       idTokenSigningAlg: ${algorithm} }) { ... on CreateApplicationPayload {

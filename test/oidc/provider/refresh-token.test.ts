@@ -73,7 +73,7 @@ test('revokes its family and their access tokens on reuse', async () => {
   expect(await oidc.tokenIntrospection(configuration, accessToken)).toEqual({ active: false });
 });
 
-test('gives tokens to one of several concurrent uses', async () => {
+test('only one of several concurrent uses gets tokens', async () => {
   const { refreshToken } = await signInNewUser();
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => errorOf(refresh(service, client, refreshToken))),
@@ -94,7 +94,7 @@ test('counts the scopes that the user holds at that moment', async () => {
   expect(decodeJwt(more.access_token)['scope']).toBe('read write');
 });
 
-test('narrows the scopes where asked, and never widens them', async () => {
+test('narrows the scopes on request, and never widens them', async () => {
   const { refreshToken } = await signInNewUser();
   const narrow = await refresh(service, client, refreshToken, {
     ...forResource,
@@ -111,7 +111,7 @@ test('gives a token for the authorized resource by default', async () => {
   expect(decodeJwt(tokens.access_token).aud).toBe(forResource.resource);
 });
 
-test('is of no use to another application', async () => {
+test('is useless to another application', async () => {
   const { refreshToken } = await signInNewUser();
   const other = await fixture.createApplication();
   expect(await errorOf(refresh(service, other, refreshToken))).toBe('invalid_grant');
@@ -171,6 +171,6 @@ test('expires', async () => {
   expect(await errorOf(refresh(service, client, refreshToken))).toBe('invalid_grant');
 });
 
-test('logs no fault of its own', () => {
+test('logs no fault', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { issuedAt } from '../../../src/auth/access-token.ts';
 import { newId } from '../../../src/ids.ts';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { discover, openBrowser, signIn } from '../../support/people/sign-in.ts';
 import {
   authorize,
@@ -13,7 +14,7 @@ import {
   password,
   redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const service = await startService();
 const { issuer, baseUrl } = service.app.services;
@@ -143,7 +144,7 @@ test('gives an opaque token for user info without a resource', async () => {
   });
 });
 
-test('keeps claims from those whose scopes do not give them', async () => {
+test('withholds claims that the scopes do not give', async () => {
   const tokens = await fixture.signIn({ scope: 'openid email' });
   const claims = await oidc.fetchUserInfo(
     await discover(service, client),
@@ -193,7 +194,7 @@ test('refuses a reused code, and revokes its first tokens', async () => {
   expect(third).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
 });
 
-test('gives tokens to one of several concurrent code uses', async () => {
+test('only one of several concurrent code uses gets tokens', async () => {
   const { code, verifier } = await obtainCode();
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => postCode({ code, code_verifier: verifier })),
@@ -264,7 +265,7 @@ test('stores no usable code, token or cookie', async () => {
   expect(rows).not.toContain(tokens.access_token);
 });
 
-test('files everything that is a user’s under the user', async () => {
+test('stores every record of a user under the user', async () => {
   const person = await fixture.createUser();
   const { browser, visit } = await openSignInPage(service, client, {
     scope: 'openid offline_access',
@@ -296,7 +297,7 @@ test.each([
   ['a longer query', `${redirectUri}?more=1`],
   ['another host', 'https://evil.example.com/callback'],
   ['no URI', 'callback'],
-])('does not send anyone to an address that is not registered: %s', async (_case, redirect_uri) => {
+])('never redirects to an unregistered address: %s', async (_case, redirect_uri) => {
   const { url } = await authorize(service, client, { redirect_uri });
   const visit = await openBrowser(service.app.services.baseUrl).open(url);
   expect(visit.url.origin).toBe(new URL(baseUrl).origin);
@@ -336,7 +337,7 @@ test('lets a change of an application take effect at once', async () => {
   expect((await openBrowser(service.app.services.baseUrl).open(url)).status).toBe(400);
 });
 
-test('refuses the code of an application that was deleted meanwhile', async () => {
+test('refuses the code of a deleted application', async () => {
   const application = await fixture.createApplication();
   const { browser, visit, verifier } = await openSignInPage(service, application);
   const { url } = await browser.submit(visit, { identifier: 'Ada', password });
@@ -354,7 +355,7 @@ test.each([
   ['a redirect URI that is none', { redirectUris: ['not a URI'] }],
   ['a post-logout redirect URI that is none', { postLogoutRedirectUris: [':'] }],
   ['an empty name', { name: '' }],
-])('answers for an application with %s without failing', async (_case, values) => {
+])('serves an application with %s', async (_case, values) => {
   const application = await fixture.createApplication(values);
   expect((await openSignInPage(service, application)).visit.status).toBe(400);
 });
@@ -392,7 +393,7 @@ test('signs in to a second application without asking again', async () => {
   expect(visit.url.searchParams.get('code')).toBeTypeOf('string');
 });
 
-test('asks again where the application wants it', async () => {
+test('asks again if the application wants it', async () => {
   const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const { visit } = await openSignInPage(service, client, { browser, prompt: 'login' });
@@ -401,14 +402,14 @@ test('asks again where the application wants it', async () => {
   expect(url.searchParams.get('code')).toBeTypeOf('string');
 });
 
-test('has nothing to ask where the application wants consent', async () => {
+test('asks nothing when the application wants consent', async () => {
   const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const { visit } = await openSignInPage(service, client, { browser, prompt: 'consent' });
   expect(visit.url.searchParams.get('code')).toBeTypeOf('string');
 });
 
-test('answers without a page where the application wants none', async () => {
+test('answers without a page if the application wants none', async () => {
   const browser = openBrowser(service.app.services.baseUrl);
   const before = await openSignInPage(service, client, { browser, prompt: 'none' });
   expect(errorOf(before.visit.url)).toBe('login_required');
@@ -444,7 +445,7 @@ test('asks for a new sign-in after a forced sign-out', async () => {
   expect(visit.url.pathname).toMatch(/^\/sign-in\//);
 });
 
-test('records who signed in, where and from where', async () => {
+test('records the user, application and origin of a sign-in', async () => {
   const person = await fixture.createUser();
   const browser = openBrowser(service.app.services.baseUrl);
   const username = person.username ?? '';
@@ -513,12 +514,12 @@ test.each([
   '/auth?state=%00',
   '/auth?client_id=a&client_id=b',
   '/auth/unknown',
-])('answers %s with a page and without failing', async (path) => {
+])('answers %s with a page', async (path) => {
   const response = await fetch(`${issuer}${path}`, { headers: { accept: 'text/html' } });
   expect(response.status).toBe(400);
   expect(response.headers.get('content-type')).toContain('text/html');
 });
 
-test('logs no fault of its own', () => {
+test('logs no fault', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

@@ -51,7 +51,7 @@ test('signs out after confirmation, and returns to the application', async () =>
   expect(await introspect(tokens.access_token)).toMatchObject({ active: false });
 });
 
-test('keeps the sign-in of a user who would rather stay', async () => {
+test('keeps the session of a user who declines', async () => {
   const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const done = await browser.submit(await openSignOut(browser), {});
@@ -117,6 +117,6 @@ function forge() {
   return `${part({ alg: 'ES256' })}.${part({ iss: issuer, aud: client.id, sub: user.id })}.AAAA`;
 }
 
-test('logs no fault of its own', () => {
+test('logs no fault', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

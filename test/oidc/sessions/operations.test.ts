@@ -147,7 +147,7 @@ test('sessions end by idle time and by maximum time', async () => {
   expect(await sessionsOf(person.id)).toEqual([]);
 });
 
-test('a shorter limit holds for the sessions there are', async () => {
+test('a shorter limit holds for existing sessions', async () => {
   const token = await service.managementToken();
   await ask({ ...endpoint, token }, Settings, { policy: null });
   const person = await fixture.createUser();

@@ -27,7 +27,7 @@ describe('the chain of actors', () => {
     return { act };
   };
 
-  test('grows to eight by exchange after exchange, and no further', async () => {
+  test('grows to eight actors, and no further', async () => {
     let token = await userToken(service, user.id, frontend);
     for (let i = 0; i < 8; i += 1) {
       const { status, body } = await ask({ subject_token: token, resource: orders.indicator });
@@ -42,7 +42,7 @@ describe('the chain of actors', () => {
     });
   });
 
-  test.each([8, 9, 1035])('is refused where %i have acted', async (count) => {
+  test.each([8, 9, 1035])('is refused after %i actors', async (count) => {
     expect(await ask({ resource: orders.indicator }, backend, actors(count))).toMatchObject({
       status: 400,
       body: { error: 'invalid_request' },
@@ -65,11 +65,11 @@ describe('audience', () => {
     ['no resource', { audience: 'https://unknown.example.com' }],
     ['no URI', { audience: 'orders' }],
     ['no URI beside a resource', { resource: orders.indicator, audience: 'orders' }],
-  ])('is refused where it names %s', async (_what, parameters) => {
+  ])('is refused if it names %s', async (_what, parameters) => {
     expect(await ask(parameters)).toMatchObject(invalidTarget);
   });
 
-  test('is told after who the client is', async () => {
+  test('is checked after client authentication', async () => {
     const parameters = { resource: orders.indicator, audience: 'orders' };
     expect(await ask(parameters, { ...backend, secret: 'wrong' })).toMatchObject({ status: 401 });
   });

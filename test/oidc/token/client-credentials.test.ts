@@ -2,8 +2,9 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
+import { basic } from '../../support/client-credentials.ts';
 import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { exchange, formOf, postToken } from '../../support/tokens.ts';
 
 const service = await startService();
@@ -65,7 +66,7 @@ test('grants only the scopes of the application’s roles', async () => {
   expect((await ask()).body['scope']).toBe('');
 });
 
-test('takes the client from the body too', async () => {
+test('accepts the client’s credentials in the body too', async () => {
   const answer = await postToken(
     service,
     formOf({
@@ -116,7 +117,7 @@ describe('organizations', async () => {
     });
   });
 
-  test('one that the application is no member of is refused', async () => {
+  test('a foreign one is refused', async () => {
     const elsewhere = await directory.createOrganization();
     for (const id of [elsewhere.id, 'nowhere']) {
       expect(await ask({ scope, organization_id: id }, member)).toMatchObject({
@@ -179,10 +180,10 @@ describe('refuses', () => {
   });
 });
 
-describe('clients of others', () => {
+describe('client libraries', () => {
   const server: oauth.AuthorizationServer = { issuer, token_endpoint: `${service.url}/oidc/token` };
 
-  test('oauth4webapi takes the answer, with either way to authenticate', async () => {
+  test('oauth4webapi accepts the answer, with either authentication', async () => {
     const client: oauth.Client = { client_id: worker.id };
     for (const authentication of [
       oauth.ClientSecretBasic(worker.secret),
@@ -202,7 +203,7 @@ describe('clients of others', () => {
     }
   });
 
-  test('openid-client takes the answer', async () => {
+  test('openid-client accepts the answer', async () => {
     const configuration = new openid.Configuration(server, worker.id, worker.secret);
     openid.allowInsecureRequests(configuration);
     expect(

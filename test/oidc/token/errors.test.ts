@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { newJti } from '../../../src/auth/access-token.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { seedDirectory } from '../../support/operations/directory.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import {
   accessTokenType,
   exchange,
@@ -56,7 +57,7 @@ function expectRefusal(answer: TokenAnswer, status: number, error: string) {
 const ask = (changes: Record<string, string | undefined> = {}) =>
   postToken(service, goodForm(changes), { authorization });
 
-test('grants the request that the others here differ from', async () => {
+test('grants the request that other tests modify', async () => {
   expect(await ask()).toMatchObject({ status: 200, body: { scope: 'read' } });
 });
 
@@ -79,7 +80,7 @@ describe('invalid_request, of the form', () => {
     );
   });
 
-  test('a media type with parameters is read all the same', async () => {
+  test('a media type with parameters is accepted', async () => {
     for (const type of [
       'application/x-www-form-urlencoded; charset=utf-8',
       'Application/X-WWW-Form-Urlencoded ;charset="UTF-8"',
@@ -162,7 +163,7 @@ describe('invalid_request with 413', () => {
     return form + 'x'.repeat(length - form.length);
   };
 
-  test('a body of more than 64 KiB, and none of 64 KiB', async () => {
+  test('only a body of more than 64 KiB', async () => {
     expect(await postToken(service, sized(64 * 1024), { authorization })).toMatchObject({
       status: 200,
     });
@@ -177,7 +178,7 @@ describe('invalid_request with 413', () => {
     expectRefusal(await ask({ subject_token: 'a'.repeat(100_000) }), 413, 'invalid_request');
   });
 
-  test('a body that does not say how long it is', async () => {
+  test('a body of unknown length', async () => {
     const { status, error } = await new Promise<{ status?: number; error: unknown }>(
       (resolve, reject) => {
         const sending = httpRequest(
@@ -354,7 +355,7 @@ describe('invalid_request, of the subject token', async () => {
     if (description) expect(told).toBe(`subject_token is refused: ${description}`);
   };
 
-  test('the token that the others here differ from is taken', async () => {
+  test('the token that other tests modify is accepted', async () => {
     expect(await ask({ subject_token: await sign(claims()) })).toMatchObject({ status: 200 });
   });
 
@@ -426,7 +427,7 @@ describe('invalid_request, of the subject token', async () => {
     await refused(await sign(claims(), { jku: 'https://evil.example.com/jwks' }, privateKey));
   });
 
-  test('a critical header that no one here understands', async () => {
+  test('an unknown critical header', async () => {
     const crit = `${encode({ alg: ours.algorithm, typ: 'at+jwt', kid: ours.kid, crit: ['x'], x: 1 })}`;
     await refused(`${crit}.${payload}.${signature}`);
   });
@@ -486,7 +487,7 @@ describe('invalid_request, of the subject token', async () => {
     await refused(await sign(claims({ sub: 'a\0b' })));
   });
 
-  test('of a user who does not exist, or no longer', async () => {
+  test('of an unknown or deleted user', async () => {
     await refused(await sign(claims({ sub: strangerId() })), 'token of an inactive user');
     const leaving = await directory.createUser();
     const token = await userToken(service, leaving.id, frontend);
@@ -519,7 +520,7 @@ describe('invalid_request, of the subject token', async () => {
     expect(await ask({ subject_token: later })).toMatchObject({ status: 200 });
   });
 
-  test('issued to an application that is gone', async () => {
+  test('issued to a deleted application', async () => {
     const leaving = await directory.createClient({ type: 'SPA' });
     const token = await userToken(service, user.id, leaving);
     expect(await ask({ subject_token: token })).toMatchObject({ status: 200 });
@@ -555,7 +556,7 @@ describe('invalid_target', () => {
     expectRefusal(await ask({ resource }), 400, 'invalid_target');
   });
 
-  test('an indicator that differs from the registered one in anything', async () => {
+  test('an indicator that differs from the registered one', async () => {
     for (const resource of [
       `${orders.indicator}/`,
       orders.indicator.toUpperCase(),
@@ -573,7 +574,7 @@ describe('invalid_target', () => {
     expectRefusal(await ask({ resource: stored.indicator }), 400, 'invalid_target');
   });
 
-  test('several of them, be they the same', async () => {
+  test('several of them, even equal ones', async () => {
     const other = await directory.createResource([]);
     for (const second of [other.indicator, orders.indicator, '']) {
       const form = `${goodForm()}&resource=${encodeURIComponent(second)}`;
@@ -581,7 +582,7 @@ describe('invalid_target', () => {
     }
   });
 
-  test('an organization of which the user is no member', async () => {
+  test('an organization without the user as a member', async () => {
     const organization = await directory.createOrganization();
     expectRefusal(await ask({ organization_id: organization.id }), 400, 'invalid_target');
   });
@@ -604,7 +605,7 @@ describe('invalid_scope', () => {
     expectRefusal(await ask({ scope }), 400, 'invalid_scope');
   });
 
-  test('none for scopes that are many, or long, but well-formed', async () => {
+  test('not for many or long scopes that are well-formed', async () => {
     const many = Array.from({ length: 8000 }, (_, i) => `s${i}`).join(' ');
     expect(await ask({ scope: `${many} read` })).toMatchObject({
       status: 200,
@@ -620,7 +621,7 @@ describe('invalid_scope', () => {
   });
 });
 
-describe('whatever is sent', () => {
+describe('random input', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.constantFrom(...Object.values(good), backend.id, 'client_credentials', 'a\0b', '%', ''),
@@ -674,7 +675,7 @@ describe('whatever is sent', () => {
   });
 });
 
-describe('what is kept from view', () => {
+describe('confidentiality', () => {
   test('neither tokens nor secrets are logged, at any level', async () => {
     const { body } = await ask();
     await ask({ subject_token: `${subjectToken}x` });
@@ -709,7 +710,7 @@ describe('what is kept from view', () => {
     expect(await count('invalid_target')).toBe(refused + 1);
   });
 
-  test('nothing here was an error of the service', () => {
+  test('no case was an error of the service', () => {
     expect(service.logged.filter(({ level }) => (level as number) >= 50)).toEqual([]);
   });
 });

@@ -78,7 +78,7 @@ test('issues an RFC 9068 token with the client as actor', async () => {
   expect(claims.jti).not.toBe(decodeJwt(subjectToken).jti);
 });
 
-test('takes the client from the body too', async () => {
+test('accepts the client’s credentials in the body too', async () => {
   const subjectToken = await userToken(service, user.id, frontend);
   const response = await fetch(`${service.url}/oidc/token`, {
     method: 'POST',
@@ -121,7 +121,7 @@ describe('lifetime', () => {
     expect((claims.exp as number) - (claims.iat as number)).toBe(3600);
   });
 
-  test('never goes beyond that of the subject token', async () => {
+  test('never exceeds that of the subject token', async () => {
     const exp = Math.floor(service.clock.now().getTime() / 1000) + 90;
     const { body, claims } = await exchangeFor({
       subject_token: await userToken(service, user.id, frontend, { exp }),
@@ -141,7 +141,7 @@ describe('scopes', () => {
       })
     ).body['scope'];
 
-  test('are none where none is asked for', async () => {
+  test('are none if none are requested', async () => {
     expect(await granted(undefined)).toBe('');
     expect(await granted('')).toBe('');
   });
@@ -157,7 +157,7 @@ describe('scopes', () => {
     expect(await granted('refund')).toBe('');
   });
 
-  test('are what the user holds now, not at sign-in', async () => {
+  test('are those held now, not at sign-in', async () => {
     const { body } = await exchangeFor({
       subject_token: await userToken(service, user.id, frontend, { scope: 'refund' }),
       scope: 'refund read',
@@ -244,7 +244,7 @@ describe('organizations', async () => {
   });
 });
 
-describe('who may', () => {
+describe('permission', () => {
   const subjectToken = () => userToken(service, user.id, frontend);
 
   test.each(['TRADITIONAL', 'MACHINE_TO_MACHINE'] as const)(
@@ -326,7 +326,7 @@ describe('narrowing', async () => {
   });
 });
 
-describe('clients of others', () => {
+describe('client libraries', () => {
   const server: oauth.AuthorizationServer = { issuer, token_endpoint: `${service.url}/oidc/token` };
 
   test('oauth4webapi exchanges with Basic and accepts the answer', async () => {

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { send } from '../../support/operations/graphql.ts';
 import { openBrowser } from '../../support/people/sign-in.ts';
 import {
@@ -10,7 +11,7 @@ import {
   password,
   redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { exchange, formOf } from '../../support/tokens.ts';
 
 const service = await startService();
@@ -74,7 +75,7 @@ async function chainFrom(subject: string): Promise<string[]> {
 }
 const states = async (chain: readonly string[]) => Promise.all(chain.map(isActive));
 
-test('a revoked token ends only what came from it', async () => {
+test('a revoked token ends only its descendants', async () => {
   const chain = await chainFrom((await fixture.signIn(forApi)).access_token);
   expect(await states(chain)).toEqual([true, true, true, true]);
   await post('token/revocation', { token: chain[1] as string }, backends[0]);

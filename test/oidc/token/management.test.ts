@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
-import { basic, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { exchange, userToken } from '../../support/tokens.ts';
 
 const service = await startService();
@@ -173,7 +174,7 @@ test('revokes an opaque access token', async () => {
   expect(response.status).toBe(401);
 });
 
-test('leaves the tokens of another application as they are', async () => {
+test('revokes no token of another application', async () => {
   const other = await fixture.createApplication();
   const tokens = await fixture.signIn(forResource);
   for (const token of [tokens.access_token, tokens.refresh_token ?? '']) {
@@ -194,7 +195,7 @@ test('lets a public client revoke its tokens from its origin', async () => {
 });
 
 test.each(['garbage', 'eyJhbGciOiJub25lIn0.e30.', '\0'])(
-  'takes %j for revoked already',
+  'treats %j as already revoked',
   async (token) => {
     const before = await prisma.revokedToken.count();
     expect((await post('revocation', new URLSearchParams({ token }))).status).toBe(200);
@@ -208,7 +209,7 @@ const kinds = [
 ] as const;
 
 test.each(kinds)(
-  'introspects and revokes %s for an authenticated client alone',
+  'introspects and revokes %s only for an authenticated client',
   async (_kind, obtain) => {
     const token = await obtain();
     const { id } = machine;
@@ -254,6 +255,6 @@ test.each([
   }
 });
 
-test('logs no fault of its own', () => {
+test('logs no fault', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

@@ -3,9 +3,10 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { seedDirectory } from '../../support/operations/directory.ts';
-import { basic, createTestClock } from '../../support/service.ts';
+import { createTestClock } from '../../support/service.ts';
 import { observeStatements } from '../../support/statements.ts';
 import {
   accessTokenType,

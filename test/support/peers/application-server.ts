@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An application that people are sent back to: it answers everything with a page. */
+/** An application that people return to. It answers every request with a page. */
 export interface ApplicationServer {
   readonly redirectUri: string;
   stop(): Promise<void>;
 }
 
-/** Starts an application on a port of its own. */
+/** Starts an application on its own port. */
 export async function startApplicationServer(): Promise<ApplicationServer> {
   const server = createServer((request, response) => {
     response

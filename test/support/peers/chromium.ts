@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where Chromium is; undefined where none is installed. */
+/** The path of Chromium; undefined if it is not installed. */
 export const chromiumPath: string | undefined = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -15,7 +15,7 @@ if (!chromiumPath) {
   );
 }
 
-/** Starts Chromium without a window. Whoever starts it closes it. */
+/** Starts Chromium without a window. The caller must close it. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath ?? '',

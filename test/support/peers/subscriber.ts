@@ -75,7 +75,7 @@ export function connect({ url, token }: Endpoint): Connection {
 }
 
 /**
- * A cursor before everything that happens from now on.
+ * A cursor before every later event.
  *
  * @param database If given, nothing older follows the cursor: it waits until earlier commits are settled.
  */

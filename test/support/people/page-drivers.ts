@@ -5,7 +5,7 @@ import { decodeText, openBrowser, type Visit } from './sign-in.ts';
 import { type Driver, type Outcome, type Person, redeemer } from './sign-in-drivers.ts';
 import { authorize, redirectUri } from './sign-in-fixture.ts';
 
-/** A browser at a page: what a person sees there, and can do. */
+/** A browser at a page, and the actions of the person in front of it. */
 export interface Pages {
   open(url: URL | string): Promise<void>;
   url(): URL;
@@ -13,7 +13,7 @@ export interface Pages {
   markup(): Promise<string>;
   /** Follows the link that has this text. */
   follow(text: string): Promise<void>;
-  /** Fills fields in by name, and goes on with the first button that submits. */
+  /** Fills in fields by name, and clicks the first submit button. */
   send(values?: Record<string, string>): Promise<void>;
 }
 
@@ -44,11 +44,11 @@ export function openPagesWithoutScripts({ app }: TestService): Pages {
   };
 }
 
-/** Chromium, with cookies of its own. */
+/** Chromium with its own cookies. */
 export async function openPagesInChromium(chromium: Browser): Promise<Pages> {
   const context = await chromium.newContext({ locale: 'en-GB' });
   const page = await context.newPage();
-  // A page of these is loaded whole after every step.
+  // Every step loads a whole page.
   const afterLoad = (act: () => Promise<unknown>) =>
     Promise.all([page.waitForEvent('load'), act()]);
   return {

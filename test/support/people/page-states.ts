@@ -3,15 +3,15 @@ import type { TestService } from '../service.ts';
 import { codeTo, messagesTo } from './messages.ts';
 import { authorize, type createSignInFixture, password } from './sign-in-fixture.ts';
 
-/** What the states of the pages are made with: the fixture's service, where strangers sign up by code. */
+/** The service of the fixture, where new people sign up by code, and a browser. */
 export interface PageStage {
   readonly service: TestService;
   readonly fixture: Awaited<ReturnType<typeof createSignInFixture>>;
-  /** Contexts of one Chromium. */
+  /** Opens a context of one Chromium. */
   newContext(): Promise<BrowserContext>;
 }
 
-/** A page of the sign-in in one of its states. */
+/** One state of a sign-in page. */
 export interface PageState {
   readonly name: string;
   open(stage: PageStage): Promise<Page>;
@@ -38,7 +38,7 @@ const after = async (page: Page, act: () => Promise<unknown>) => {
   await Promise.all([page.waitForEvent('load'), act()]);
 };
 
-/** Fills fields in by name, and goes on. */
+/** Fills in fields by name, and submits them. */
 export async function send(page: Page, values: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(values))
     await page.locator(`input[name="${name}"]`).fill(value);
@@ -68,7 +68,7 @@ async function forgotten(stage: PageStage) {
   return afterCode(stage, 'Forgot password?', email);
 }
 
-/** Enters something, and sends it. */
+/** Opens a page, fills in values, and submits them. */
 const filled =
   (open: (stage: PageStage) => Promise<Page>, values: Record<string, string>) =>
   async (stage: PageStage) => {
@@ -86,7 +86,7 @@ const code = (stage: PageStage) =>
   through(stage, 'Use a code instead', { email: next('somebody') });
 const register = (stage: PageStage) => afterCode(stage, 'Create account', next('newcomer'));
 
-/** Every page of the sign-in, in every state that looks different. */
+/** Every sign-in page, in every state that looks different. */
 export const pageStates: readonly PageState[] = [
   { name: 'sign-in', open: (stage) => begin(stage) },
   {

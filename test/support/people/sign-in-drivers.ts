@@ -14,7 +14,7 @@ export interface Outcome {
 /** An address that a code goes to. */
 export type Address = { readonly email: string } | { readonly phone: string };
 
-/** A person during a sign-in, and what they can do, by any driver. */
+/** A person during a sign-in, and the person's possible actions, by any driver. */
 export interface Person {
   signInWithPassword(identifier: string, password: string): Promise<Outcome>;
   sendCode(purpose: 'SIGN_IN' | 'REGISTER' | 'RESET_PASSWORD', address: Address): Promise<Outcome>;

@@ -75,7 +75,7 @@ test('posts an event that the standardwebhooks package verifies', async () => {
   ]);
 });
 
-test('signs such that one changed byte fails', async () => {
+test('signs so that one changed byte fails', async () => {
   const admin = await adminOf(service);
   const receiver = await startReceiver();
   const { secret } = await createWebhook(admin, { url: receiver.url });
@@ -254,7 +254,7 @@ test('is not disabled by a 410 from its old URL', async () => {
   await next.arrived(1);
 });
 
-test('switches off a webhook after five days of failures alone', async () => {
+test('disables a webhook after five days of failures only', async () => {
   const receiver = await startReceiver();
   receiver.answerWith(500);
   const { id } = await createWebhook(await adminOf(service), { url: receiver.url });

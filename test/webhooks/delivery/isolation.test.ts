@@ -40,7 +40,7 @@ test('delivers to a healthy endpoint while others hang', async () => {
 });
 
 test.runIf(inject('postgresql'))(
-  'delivers to a healthy endpoint while somebody has the webhook of another locked',
+  'delivers to a healthy endpoint while another webhook is locked',
   async () => {
     const admin = await adminOf(service);
     const [failing, healthy] = [await startReceiver(), await startReceiver()];

@@ -113,7 +113,7 @@ test('ends when the webhook is deleted, or was never there', async () => {
   expect(await follow(admin, newId('Webhook')).next()).toEqual({ done: true, value: undefined });
 });
 
-test('refuses those who may not read webhooks', async () => {
+test('refuses callers without webhooks:read', async () => {
   const admin = await adminOf(service);
   const receiver = await startReceiver();
   const { id } = await createWebhook(admin, { url: receiver.url });

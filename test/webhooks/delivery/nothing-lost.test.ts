@@ -18,7 +18,7 @@ const startAgain = ({ testDatabase, clock }: TestService): Promise<App> =>
     opened: { database: testDatabase.database, secret: 'a secret for tests only' },
   });
 
-test('delivers after a restart what a stop put back', async () => {
+test('delivers after a restart the deliveries put back', async () => {
   const service = await startService(environment);
   const admin = await adminOf(service);
   const { prisma } = service.testDatabase.database;

@@ -173,14 +173,14 @@ test('gives a dead node’s deliveries away after its lease', async () => {
   expect(await stateOf('1')).toEqual({ status: 'FAILED', attemptCount: 1 });
 });
 
-test('leaves to a node what it goes on holding', async () => {
+test('leaves renewed deliveries to their node', async () => {
   expect(await claim('a')).toEqual(['1', '2', '3']);
   await renewLeases(testDatabase.database.prisma, 'a', after(leaseMs - 1), []);
   expect(await claim('b', { now: after(leaseMs) })).toEqual([]);
   expect(await claim('b', { now: after(leaseMs - 1 + leaseMs) })).toEqual(['1', '2', '3']);
 });
 
-test('puts back at once what a node that stops had', async () => {
+test('puts back a stopping node’s deliveries at once', async () => {
   expect(await claim('a')).toEqual(['1', '2', '3']);
   await releaseDeliveries(testDatabase.database.prisma, 'a');
   expect(await claim('b')).toEqual(['1', '2', '3']);
@@ -196,7 +196,7 @@ test('a renewal drops recorded deliveries that a claim listed again', async () =
   expect(await claim('b')).toEqual(['2']);
 });
 
-test('records an attempt once, however often it is told', async () => {
+test('records an attempt only once', async () => {
   expect(await claim('a')).toEqual(['1', '2', '3']);
   const failed = { status: 'PENDING', nextAttemptAt: after(10), statusCode: 500 } as const;
   await record('a', start, '1', failed);

@@ -197,7 +197,7 @@ test('lists webhooks by page, and their deliveries by status', async () => {
   expect((await readWebhook(admin, a ?? '', 'PENDING')).deliveries).toEqual([]);
 });
 
-test('takes webhooks:write to change, and webhooks:read to see', async () => {
+test('requires webhooks:write to change, and webhooks:read to see', async () => {
   const admin = await adminOf(service);
   const { id } = await createWebhook(admin, { url: 'https://hooks.example.com/' });
   const reader = { url: service.url, token: await service.managementToken('webhooks:read') };

@@ -111,7 +111,7 @@ test('runs with the scopes of whoever created the webhook', async () => {
   expect(full?.json).not.toHaveProperty('errors');
 });
 
-test('says at every attempt what it said at the first', async () => {
+test('sends the first attempt’s result at every attempt', async () => {
   const admin = await adminOf(service);
   const receiver = await startReceiver();
   receiver.answerWith(500);
@@ -186,7 +186,7 @@ test('refuses a query from a caller without `events:read`', async () => {
   ]);
 });
 
-test('tells every fault of an input at once', async () => {
+test('reports every fault of an input at once', async () => {
   const { createWebhook: result } = await ask(await adminOf(service), CreateWebhook, {
     input: {
       name: ' ',

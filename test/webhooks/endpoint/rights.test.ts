@@ -49,7 +49,7 @@ describe('a URL of another origin', () => {
   const query = 'subscription { events(types: [USER_CREATED]) { name } }';
   const headers = { authorization: 'Bearer of-the-first-host' };
 
-  test('takes neither query, nor headers, nor stored result along', async () => {
+  test('drops query, headers and stored result', async () => {
     const admin = await adminOf(service);
     const [first, second] = [await startReceiver(), await startReceiver()];
     first.answerWith(500);
@@ -65,7 +65,7 @@ describe('a URL of another origin', () => {
     expect(message?.json.data).toMatchObject({ id: user.id, username: user.username });
   });
 
-  test('leads where query and headers are given again', async () => {
+  test('accepts query and headers that are given again', async () => {
     const admin = await adminOf(service);
     const receiver = await startReceiver();
     const url = 'http://127.0.0.1:9/hook';
@@ -78,7 +78,7 @@ describe('a URL of another origin', () => {
     expect(message?.json.data).toEqual({ events: { name: 'User.Created' } });
   });
 
-  test('is not one of the same origin, which keeps both', async () => {
+  test('differs from one of the same origin, which keeps both', async () => {
     const admin = await adminOf(service);
     const url = 'http://127.0.0.1:9/hook';
     const { id } = await createWebhook(admin, { url, query, headers });
@@ -89,7 +89,7 @@ describe('a URL of another origin', () => {
 
 describe('a webhook', () => {
   test.each(['webhooks:write', 'events:read'])(
-    'is switched off when its creator loses %s',
+    'is disabled when its creator loses %s',
     async (scope) => {
       const { client, endpoint } = await creator();
       const admin = await adminOf(service);
@@ -108,7 +108,7 @@ describe('a webhook', () => {
     },
   );
 
-  test('is switched off when its creator is deleted', async () => {
+  test('is disabled when its creator is deleted', async () => {
     const { client, endpoint } = await creator();
     const admin = await adminOf(service);
     const { id } = await createWebhook(endpoint, { url: 'http://127.0.0.1:9/' });
@@ -118,7 +118,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('of a user is switched off when the user is suspended', async () => {
+  test('of a user is disabled when the user is suspended', async () => {
     const user = await directory.createUser();
     await directory.allowUser(user, management, own);
     const client = await directory.createClient();
@@ -131,7 +131,7 @@ describe('a webhook', () => {
     await webhookUntil(admin, id, ({ disabledReason }) => disabledReason === reason);
   });
 
-  test('by an organization role lives as long as that', async () => {
+  test('by an organization role lasts as long as the role', async () => {
     const client = await directory.createClient();
     const organization = await directory.createOrganization();
     const scopes = { resource: management, resourceScopes: own };
@@ -146,7 +146,7 @@ describe('a webhook', () => {
     await webhookUntil(admin, id, ({ disabledReason }) => disabledReason === reason);
   });
 
-  test('is answered for by who switches it on again', async () => {
+  test('belongs to the caller who enables it again', async () => {
     const { client, endpoint } = await creator();
     const admin = await adminOf(service);
     const receiver = await startReceiver();
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect((await readWebhook(admin, id)).enabled).toBe(true);
   });
 
-  test('runs its query with what its creator still holds', async () => {
+  test('runs its query with its creator’s remaining scopes', async () => {
     const { client, endpoint } = await creator();
     const admin = await adminOf(service);
     const receiver = await startReceiver();
@@ -196,7 +196,7 @@ describe('a webhook', () => {
   });
 });
 
-test('takes events:read to create or change, without a query too', async () => {
+test('requires events:read to create or change it', async () => {
   const token = await service.managementToken('webhooks:write');
   const narrow = { url: service.url, token };
   const { id } = await createWebhook(await adminOf(service), { url: 'http://127.0.0.1:9/' });

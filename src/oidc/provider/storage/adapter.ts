@@ -27,7 +27,7 @@ export const storedId = (id: string) => createHash('sha256').update(id).digest('
 /** The name of a grant inside access tokens. It is not the grant's id, which clients do not need. */
 export const grantReference = storedId;
 
-/** Stores what oidc-provider keeps in the table OidcRecord, under the digest of its id. */
+/** Stores oidc-provider's records in the table OidcRecord, under the digest of their ids. */
 export function createAdapter(services: Services): AdapterFactory {
   return (model) => (model === 'Client' ? clientAdapter(services) : recordAdapter(services, model));
 }
@@ -52,7 +52,7 @@ async function keepWithinShare(
        ORDER BY "expiresAt" DESC OFFSET ${unfinishedShare}))`;
 }
 
-function clientAdapter(services: Services): Adapter {
+function clientAdapter(services: Pick<Services, 'database' | 'baseUrl'>): Adapter {
   const refuse = async () => {
     throw new Error('Applications change through their operations alone.');
   };

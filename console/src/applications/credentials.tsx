@@ -1,0 +1,146 @@
+import { useState } from 'react';
+import * as z from 'zod/mini';
+import { Badge } from '../controls/badge.tsx';
+import { Button } from '../controls/button.tsx';
+import { CopyId } from '../controls/copy.tsx';
+import { ConfirmAction } from '../dialogs/confirm-action.tsx';
+import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
+import { ActionForm } from '../forms/action-form.tsx';
+import { TextField } from '../forms/fields.tsx';
+import { formMessages } from '../forms/messages.ts';
+import { useFormat } from '../language/format.ts';
+import { useMessages } from '../language/language.ts';
+import { Properties, Property, Section } from '../records/section.tsx';
+import { useCan } from '../session/session.ts';
+import styles from './applications.module.css';
+import { CreateApplicationSecret, DeleteApplicationSecret } from './documents.ts';
+import type { ShownApplication } from './general-tab.tsx';
+import { applicationMessages } from './messages.ts';
+import { ShownOnce } from './shown-once.tsx';
+import { keepsSecret } from './types.ts';
+
+/** The client id, the endpoints, and the secrets. */
+export function Credentials({ application }: { application: ShownApplication }) {
+  const t = useMessages(applicationMessages);
+  const canWrite = useCan('applications:write');
+  const hasSecrets = keepsSecret(application.type);
+  return (
+    <Section
+      title={t.credentials}
+      about={t.credentialsAbout}
+      action={hasSecrets && canWrite && <CreateSecret applicationId={application.id} />}
+    >
+      <Properties>
+        <Property name={t.clientId}>
+          <CopyId id={application.id} thing={t.clientId} />
+        </Property>
+        <Property name={t.tokenEndpoint}>
+          <CopyId id={`${location.origin}/oidc/token`} thing={t.tokenEndpoint} />
+        </Property>
+        <Property name={t.issuer}>
+          <CopyId id={`${location.origin}/oidc`} thing={t.issuer} />
+        </Property>
+        <Property name={t.secrets}>
+          {hasSecrets ? <Secrets application={application} /> : t.publicClient}
+        </Property>
+      </Properties>
+    </Section>
+  );
+}
+
+function Secrets({ application }: { application: ShownApplication }) {
+  const t = useMessages(applicationMessages);
+  const format = useFormat();
+  const canWrite = useCan('applications:write');
+  const secrets = application.secrets.edges.map(({ node }) => node);
+  if (secrets.length === 0) return t.noSecrets;
+  return (
+    <ul className={styles.secrets}>
+      {secrets.map(({ id, name, createdAt, expiresAt }) => (
+        <li key={id} className={styles.secret}>
+          <div className={styles.secretWords}>
+            <span className={styles.name}>{name}</span>
+            <span className={styles.about}>
+              {t.createdAt} {format.dateTime(createdAt)} ·{' '}
+              {expiresAt ? t.expiresAt(format.dateTime(expiresAt)) : t.expiresNever}
+            </span>
+          </div>
+          {expiresAt && Date.parse(expiresAt) < Date.now() && <Badge tone="bad">{t.expired}</Badge>}
+          {canWrite && (
+            <ConfirmAction
+              label={t.deleteSecret}
+              title={t.deleteSecretTitle(name)}
+              text={t.deleteSecretText}
+              document={DeleteApplicationSecret}
+              input={{ id }}
+              kind="danger"
+              size="small"
+            />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function CreateSecret({ applicationId }: { applicationId: string }) {
+  const t = useMessages(applicationMessages);
+  const texts = useMessages(formMessages);
+  const [isOpen, setIsOpen] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const close = () => {
+    setIsOpen(false);
+    setSecret(undefined);
+  };
+  return (
+    <>
+      <Button size="small" icon="plus" onClick={() => setIsOpen(true)}>
+        {t.createSecret}
+      </Button>
+      <Dialog
+        title={t.createSecret}
+        isOpen={isOpen}
+        onClose={close}
+        isUrgent={secret !== undefined}
+      >
+        {secret ? (
+          <>
+            <ShownOnce clientId={applicationId} secret={secret} />
+            <DialogFooter>
+              <Button kind="primary" onClick={close}>
+                {t.done}
+              </Button>
+            </DialogFooter>
+          </>
+        ) : (
+          <ActionForm
+            document={CreateApplicationSecret}
+            schema={z.object({
+              name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+              expiresAt: z.string(),
+            })}
+            values={{ name: '', expiresAt: '' }}
+            toInput={({ name, expiresAt }) => ({
+              applicationId,
+              name: name.trim(),
+              ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
+            })}
+            onDone={(payload) => setSecret(payload.secret)}
+            submit={t.createSecret}
+            onCancel={close}
+            cancel={t.cancel}
+          >
+            <TextField name="name" label={t.secretName} hint={t.secretNameHint} hasFocus />
+            <TextField
+              name="expiresAt"
+              type="datetime-local"
+              label={t.expires}
+              hint={t.expiryHint}
+              isOptional
+            />
+          </ActionForm>
+        )}
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+import { send } from '../api/send.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
+import { IconButton } from '../controls/button.tsx';
+import { CopyBlock } from '../controls/copy.tsx';
+import { CopyAs, quoted } from '../controls/copy-as.tsx';
+import { Notice } from '../controls/notice.tsx';
+import { SearchPicker } from '../controls/search-picker.tsx';
+import { Switch } from '../controls/switch.tsx';
+import { toast } from '../dialogs/toasts.ts';
+import { useMessages } from '../language/language.ts';
+import { Section } from '../records/section.tsx';
+import { useCan } from '../session/session.ts';
+import styles from './applications.module.css';
+import { SearchResources, UpdateApplication } from './documents.ts';
+import type { ShownApplication } from './general-tab.tsx';
+import { applicationMessages } from './messages.ts';
+import { keepsSecret } from './types.ts';
+
+/** Whether the application may exchange tokens, for which APIs, and how it is done. */
+export function TokenExchange({ application }: { application: ShownApplication }) {
+  const t = useMessages(applicationMessages);
+  if (!keepsSecret(application.type))
+    return (
+      <Section title={t.exchange} about={t.exchangeAbout}>
+        <Notice>{application.type === 'SPA' ? t.notForSpa : t.notForNative}</Notice>
+      </Section>
+    );
+  return <Exchange application={application} />;
+}
+
+function Exchange({ application }: { application: ShownApplication }) {
+  const t = useMessages(applicationMessages);
+  const canWrite = useCan('applications:write');
+  const { run, isRunning } = useAction(UpdateApplication);
+  const { id, allowTokenExchange, exchangeResources, exchangeSubjectAudiences } = application;
+  const change = async (changes: Partial<ShownApplication>, done?: string) => {
+    const outcome = await run({ id, ...changes });
+    if (outcome.kind === 'refused') toast.failed(outcome.refusal.issues[0]?.message ?? '');
+    if (outcome.kind === 'done' && done) toast.done(done);
+  };
+  const hasLiveSecret = application.secrets.edges.some(
+    ({ node: { expiresAt } }) => !expiresAt || Date.parse(expiresAt) > Date.now(),
+  );
+  return (
+    <Section
+      title={t.exchange}
+      about={t.exchangeAbout}
+      action={
+        canWrite && (
+          <CopyAs
+            document={UpdateApplication}
+            input={{ id, allowTokenExchange, exchangeSubjectAudiences, exchangeResources }}
+          />
+        )
+      }
+    >
+      <Switch
+        label={t.allowExchange}
+        description={t.allowExchangeText}
+        isOn={allowTokenExchange}
+        isDisabled={!canWrite || isRunning}
+        onChange={(isOn) =>
+          change({ allowTokenExchange: isOn }, isOn ? t.exchangeOn : t.exchangeOff)
+        }
+      />
+      {allowTokenExchange && (
+        <>
+          {!hasLiveSecret && <Notice tone="warn">{t.noSecretForExchange}</Notice>}
+          <Apis
+            title={t.audiences}
+            about={t.audiencesText}
+            add={t.addAudience}
+            indicators={exchangeSubjectAudiences}
+            onChange={(indicators) => change({ exchangeSubjectAudiences: indicators })}
+            isReadOnly={!canWrite}
+          />
+          <Apis
+            title={t.targets}
+            about={t.targetsText}
+            add={t.addTarget}
+            indicators={exchangeResources}
+            onChange={(indicators) => change({ exchangeResources: indicators })}
+            isReadOnly={!canWrite}
+          />
+          <TryIt application={application} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Apis({
+  title,
+  about,
+  add,
+  indicators,
+  onChange,
+  isReadOnly,
+}: {
+  title: string;
+  about: string;
+  add: string;
+  indicators: string[];
+  onChange: (indicators: string[]) => void;
+  isReadOnly: boolean;
+}) {
+  const t = useMessages(applicationMessages);
+  const seesApis = useCan('resources:read');
+  return (
+    <div className={styles.apis}>
+      <h3>{title}</h3>
+      <p className={styles.about}>{about}</p>
+      {indicators.length > 0 ? (
+        <ul className={styles.chips} aria-label={title}>
+          {indicators.map((indicator) => (
+            <li key={indicator} className={styles.chip}>
+              <code>{indicator}</code>
+              {!isReadOnly && (
+                <IconButton
+                  icon="close"
+                  size="small"
+                  label={t.removeApi(indicator)}
+                  onClick={() => onChange(indicators.filter((one) => one !== indicator))}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className={styles.any}>{t.anyApi}</p>
+      )}
+      {!isReadOnly && seesApis && (
+        <SearchPicker
+          label={add}
+          search={async (search, signal) => {
+            const { resources } = await send(SearchResources, { search }, signal);
+            return resources.edges
+              .map(({ node }) => ({ key: node.indicator, text: node.name, detail: node.indicator }))
+              .filter(({ key }) => !indicators.includes(key));
+          }}
+          onPick={({ key }) => onChange([...indicators, key])}
+        />
+      )}
+    </div>
+  );
+}
+
+function TryIt({ application }: { application: ShownApplication }) {
+  const t = useMessages(applicationMessages);
+  const seesApis = useCan('resources:read');
+  const { data } = useData(SearchResources, {}, { pause: !seesApis });
+  const own = data?.resources.edges.find(({ node }) => !node.indicator.startsWith('urn:signet:'));
+  const resource =
+    application.exchangeResources[0] ?? own?.node.indicator ?? 'https://orders.example.com';
+  return (
+    <div className={styles.apis}>
+      <h3>{t.tryIt}</h3>
+      <p className={styles.about}>{t.tryItText}</p>
+      <CopyBlock label={t.curlLabel} text={exchangeCommand(application.id, resource)} />
+    </div>
+  );
+}
+
+const exchangeCommand = (clientId: string, resource: string): string =>
+  `curl -s ${quoted(`${location.origin}/oidc/token`)} -u "${clientId}:$CLIENT_SECRET" \\
+  -d grant_type=urn:ietf:params:oauth:grant-type:token-exchange \\
+  -d "subject_token=$SUBJECT_TOKEN" \\
+  -d subject_token_type=urn:ietf:params:oauth:token-type:access_token \\
+  --data-urlencode ${quoted(`resource=${resource}`)}`;

@@ -1,0 +1,71 @@
+import type { TypedDocumentNode } from '@urql/core';
+import { type ReactNode, useState } from 'react';
+import { type PayloadOfDocument, useAction } from '../api/use-action.ts';
+import { Button } from '../controls/button.tsx';
+import { CopyAs } from '../controls/copy-as.tsx';
+import type { IconName } from '../controls/icon.tsx';
+import { useMessages } from '../language/language.ts';
+import { Dialog, DialogFooter } from './dialog.tsx';
+import { dialogMessages } from './messages.ts';
+import { toast } from './toasts.ts';
+
+/** A button that asks for one more click before it runs a mutation. */
+export function ConfirmAction<Data extends object, Input extends object>({
+  label,
+  title,
+  text,
+  document,
+  input,
+  onDone,
+  kind = 'plain',
+  size,
+  icon,
+}: {
+  label: string;
+  title: string;
+  text: ReactNode;
+  document: TypedDocumentNode<Data, { input: Input }>;
+  input: Input;
+  onDone?: (payload: PayloadOfDocument<TypedDocumentNode<Data, { input: Input }>>) => void;
+  kind?: 'plain' | 'danger';
+  size?: 'normal' | 'small';
+  icon?: IconName;
+}) {
+  const t = useMessages(dialogMessages);
+  const [isOpen, setIsOpen] = useState(false);
+  const { run, isRunning } = useAction(document);
+  const confirm = async () => {
+    const outcome = await run(input);
+    if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
+    if (outcome.kind === 'done') {
+      setIsOpen(false);
+      onDone?.(outcome.payload);
+    }
+  };
+  return (
+    <>
+      <Button icon={icon} size={size} onClick={() => setIsOpen(true)}>
+        {label}
+      </Button>
+      <Dialog
+        title={title}
+        description={text}
+        isOpen={isOpen}
+        onClose={() => setIsOpen(false)}
+        size="small"
+        isUrgent
+      >
+        <DialogFooter start={<CopyAs document={document} input={input} />}>
+          <Button onClick={() => setIsOpen(false)}>{t.cancel}</Button>
+          <Button
+            kind={kind === 'danger' ? 'danger' : 'primary'}
+            isBusy={isRunning}
+            onClick={confirm}
+          >
+            {label}
+          </Button>
+        </DialogFooter>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { Toast } from '@base-ui/react/toast';
+import { classes } from '../controls/classes.ts';
+import { Icon } from '../controls/icon.tsx';
+import { useMessages } from '../language/language.ts';
+import { dialogMessages } from './messages.ts';
+import styles from './toast-list.module.css';
+import { toastManager } from './toasts.ts';
+
+/** Shows the toasts. */
+export const Toasts = () => (
+  <Toast.Provider toastManager={toastManager} limit={4}>
+    <Toast.Portal>
+      <Toast.Viewport className={styles.viewport}>
+        <List />
+      </Toast.Viewport>
+    </Toast.Portal>
+  </Toast.Provider>
+);
+
+function List() {
+  const { toasts } = Toast.useToastManager();
+  const t = useMessages(dialogMessages);
+  return toasts.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      swipeDirection={['right', 'down']}
+      className={classes(styles.toast, toast.type === 'failed' && styles.failed)}
+    >
+      <Toast.Content className={styles.content}>
+        <span className={styles.icon}>
+          <Icon name={toast.type === 'failed' ? 'warning' : 'check'} />
+        </span>
+        <div className={styles.words}>
+          <Toast.Title className={styles.title} />
+          <Toast.Description className={styles.description} />
+        </div>
+        <Toast.Close className={styles.close} aria-label={t.dismiss}>
+          <Icon name="close" size={14} />
+        </Toast.Close>
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}

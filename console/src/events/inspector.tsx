@@ -1,0 +1,73 @@
+import { Button } from '../controls/button.tsx';
+import { CopyBlock, CopyId } from '../controls/copy.tsx';
+import { Time } from '../controls/time.tsx';
+import { useFormat } from '../language/format.ts';
+import { useMessages } from '../language/language.ts';
+import { Properties, Property } from '../records/section.tsx';
+import type { LoggedEvent } from './documents.ts';
+import styles from './events.module.css';
+import { eventMessages } from './messages.ts';
+import { Changes, EventActor, EventSubject, RecordLink } from './parts.tsx';
+import { changesIn, subjectOf } from './subject.ts';
+
+/** All of one event. */
+export function Inspector({
+  event,
+  onFilter,
+}: {
+  event: LoggedEvent;
+  onFilter: (filter: { subject?: string; actor?: string }) => void;
+}) {
+  const t = useMessages(eventMessages);
+  const format = useFormat();
+  const { id: subjectId } = subjectOf(event);
+  const actorId = event.actor?.id;
+  const clientId = event.actor?.clientId;
+  return (
+    <div className={styles.inspector}>
+      <Properties>
+        <Property name="ID">
+          <CopyId id={event.id} />
+        </Property>
+        <Property name={t.occurred}>
+          {format.exact(event.occurredAt)} (<Time at={event.occurredAt} as="ago" />)
+        </Property>
+        <Property name={t.subject}>
+          <EventSubject event={event} />
+        </Property>
+        <Property name={t.actor}>
+          <EventActor actor={event.actor} />
+        </Property>
+        {clientId && clientId !== actorId && (
+          <Property name={t.client}>
+            <RecordLink id={clientId}>
+              <code>{clientId}</code>
+            </RecordLink>
+          </Property>
+        )}
+      </Properties>
+      <div className={styles.only}>
+        {subjectId && (
+          <Button size="small" icon="filter" onClick={() => onFilter({ subject: subjectId })}>
+            {t.onlySubject}
+          </Button>
+        )}
+        {actorId && (
+          <Button size="small" icon="filter" onClick={() => onFilter({ actor: actorId })}>
+            {t.onlyActor}
+          </Button>
+        )}
+      </div>
+      {changesIn(event).length > 0 && (
+        <section>
+          <h3 className={styles.partTitle}>{t.changes}</h3>
+          <Changes event={event} />
+        </section>
+      )}
+      <section>
+        <h3 className={styles.partTitle}>{t.data}</h3>
+        <CopyBlock label={t.data} text={JSON.stringify(event.data, null, 2)} />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from 'react';
+import { send } from '../api/send.ts';
+import { NamesOf } from './documents.ts';
+
+const gatherMs = 30;
+const perRequest = 50;
+const keep = 2_000;
+
+const names = new Map<string, string | null>();
+const wanted = new Set<string>();
+const listeners = new Set<() => void>();
+let isAsking = false;
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** The name of a record, once it is known; the names of many are asked for together. */
+export function useName(id: string | null | undefined): string | undefined {
+  const name = useSyncExternalStore(subscribe, () => (id ? names.get(id) : undefined));
+  if (id && name === undefined) want(id);
+  return name ?? undefined;
+}
+
+function want(id: string): void {
+  if (wanted.has(id)) return;
+  wanted.add(id);
+  askSoon();
+}
+
+function askSoon(): void {
+  if (isAsking) return;
+  isAsking = true;
+  setTimeout(fetchNames, gatherMs);
+}
+
+async function fetchNames(): Promise<void> {
+  const ids = [...wanted].slice(0, perRequest);
+  try {
+    const { nodes } = await send(NamesOf, { ids });
+    if (names.size > keep) names.clear();
+    ids.forEach((id, index) => {
+      const node = nodes[index];
+      // Null where it is gone, or may not be seen: that is not asked for again.
+      names.set(id, node ? nameOf(node) : null);
+    });
+  } catch {
+    for (const id of ids) names.set(id, null);
+  }
+  for (const id of ids) wanted.delete(id);
+  for (const listener of [...listeners]) listener();
+  isAsking = false;
+  if (wanted.size > 0) askSoon();
+}
+
+function nameOf(node: object): string | null {
+  const { fullName, username, primaryEmail, name } = node as Record<string, string | null>;
+  return fullName ?? username ?? primaryEmail ?? name ?? null;
+}

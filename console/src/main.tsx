@@ -1,0 +1,22 @@
+import './theme/tokens.css';
+import './theme/base.css';
+import './theme/theme.ts';
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Toasts } from './dialogs/toast-list.tsx';
+import { router } from './routes.tsx';
+
+const container = document.getElementById('root');
+if (container) {
+  createRoot(container).render(
+    <StrictMode>
+      {/* The policy allows no style elements. */}
+      <CSPProvider disableStyleElements>
+        <RouterProvider router={router} />
+        <Toasts />
+      </CSPProvider>
+    </StrictMode>,
+  );
+}

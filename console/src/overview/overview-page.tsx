@@ -1,0 +1,8 @@
+import { useMessages } from '../language/language.ts';
+import { Page } from '../records/page.tsx';
+import { shellMessages } from '../shell/messages.ts';
+
+export function OverviewPage() {
+  const t = useMessages(shellMessages);
+  return <Page heading={t.overview}>{null}</Page>;
+}

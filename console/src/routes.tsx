@@ -1,0 +1,133 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router';
+import { parseAddress, writeAddress } from './lists/address.ts';
+import { Page } from './records/page.tsx';
+import { requireSession } from './session/require.ts';
+import { SessionRoute } from './shell/session-route.tsx';
+import { Shell } from './shell/shell.tsx';
+import { Broken, NotFound } from './states/failed.tsx';
+import { Loading } from './states/loading.tsx';
+
+const root = createRootRoute({ component: Outlet });
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./setup/setup-page.tsx'), 'SetupPage'),
+});
+
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  beforeLoad: async () => ({ session: await requireSession() }),
+  component: () => (
+    <SessionRoute session={inside.useRouteContext().session}>
+      <Shell />
+    </SessionRoute>
+  ),
+});
+
+const anyAddress = (address: Record<string, unknown>) => address as Record<string, string>;
+
+const page = <const Path extends string>(
+  path: Path,
+  component: ReturnType<typeof lazyRouteComponent>,
+) => createRoute({ getParentRoute: () => inside, path, component, validateSearch: anyAddress });
+
+// A line a page. Each is a chunk of its own, loaded when it is gone to.
+const pages = [
+  page(
+    '/',
+    lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+  ),
+  page(
+    '/events',
+    lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
+  ),
+  page(
+    '/users',
+    lazyRouteComponent(() => import('./users/users-page.tsx'), 'UsersPage'),
+  ),
+  page(
+    '/users/$id',
+    lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage'),
+  ),
+  page(
+    '/roles',
+    lazyRouteComponent(() => import('./roles/roles-page.tsx'), 'RolesPage'),
+  ),
+  page(
+    '/roles/$id',
+    lazyRouteComponent(() => import('./roles/role-page.tsx'), 'RolePage'),
+  ),
+  page(
+    '/apis',
+    lazyRouteComponent(() => import('./apis/apis-page.tsx'), 'ApisPage'),
+  ),
+  page(
+    '/apis/$id',
+    lazyRouteComponent(() => import('./apis/api-page.tsx'), 'ApiPage'),
+  ),
+  page(
+    '/applications',
+    lazyRouteComponent(() => import('./applications/applications-page.tsx'), 'ApplicationsPage'),
+  ),
+  page(
+    '/applications/$id',
+    lazyRouteComponent(() => import('./applications/application-page.tsx'), 'ApplicationPage'),
+  ),
+  page(
+    '/organizations',
+    lazyRouteComponent(() => import('./organizations/organizations-page.tsx'), 'OrganizationsPage'),
+  ),
+  page(
+    '/organizations/$id',
+    lazyRouteComponent(() => import('./organizations/organization-page.tsx'), 'OrganizationPage'),
+  ),
+  page(
+    '/webhooks',
+    lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  ),
+  page(
+    '/webhooks/$id',
+    lazyRouteComponent(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+  ),
+  page(
+    '/sign-in-experience',
+    lazyRouteComponent(
+      () => import('./sign-in-experience/sign-in-experience-page.tsx'),
+      'SignInExperiencePage',
+    ),
+  ),
+  page(
+    '/keys',
+    lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
+  ),
+  page(
+    '/settings',
+    lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+  ),
+];
+
+/** The router of the console. */
+export const router = createRouter({
+  routeTree: root.addChildren([setup, inside.addChildren(pages)]),
+  basepath: '/console',
+  parseSearch: parseAddress,
+  stringifySearch: writeAddress,
+  defaultPreload: 'intent',
+  defaultPendingMs: 300,
+  defaultPendingComponent: () => (
+    <Page heading="Signet">
+      <Loading />
+    </Page>
+  ),
+  defaultErrorComponent: Broken,
+  defaultNotFoundComponent: () => <NotFound isPage />,
+  scrollRestoration: true,
+});

@@ -1,0 +1,48 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { covers, useSession } from '../session/session.ts';
+import { destinations } from './navigation.ts';
+
+const secondKeyWithinMs = 1_500;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** The keys of the whole console: `Ctrl K`, `?`, `/`, and `g` followed by a page's letter. */
+export function useKeys(on: { onPalette: () => void; onHelp: () => void }): void {
+  const navigate = useNavigate();
+  const { scopes } = useSession();
+  const handlers = useRef(on);
+  handlers.current = on;
+  useEffect(() => {
+    let goSince = 0;
+    const listen = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        handlers.current.onPalette();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
+      if (event.key === '?') {
+        event.preventDefault();
+        handlers.current.onHelp();
+      } else if (event.key === '/') {
+        const search = document.querySelector<HTMLInputElement>('[data-search]');
+        if (search) event.preventDefault();
+        search?.focus();
+      } else if (event.timeStamp - goSince < secondKeyWithinMs) {
+        goSince = 0;
+        const page = destinations.find(
+          ({ key, scope }) => key === event.key && (!scope || covers(scopes, scope)),
+        );
+        if (page) void navigate({ to: page.to });
+      } else if (event.key === 'g') {
+        goSince = event.timeStamp;
+      }
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, [navigate, scopes]);
+}

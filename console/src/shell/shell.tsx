@@ -1,0 +1,99 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Outlet } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { connection, socket } from '../api/socket.ts';
+import { IconButton } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { useMessages } from '../language/language.ts';
+import { useSession } from '../session/session.ts';
+import { EmptyState } from '../states/state.tsx';
+import { useStore } from '../store.ts';
+import { Brand } from './brand.tsx';
+import { useKeys } from './keys.ts';
+import { shellMessages } from './messages.ts';
+import { SessionEnded } from './session-ended.tsx';
+import styles from './shell.module.css';
+import { Sidebar } from './sidebar.tsx';
+import { SignOut } from './sign-out.tsx';
+
+const Palette = lazy(() => import('./palette.tsx'));
+const KeyHelp = lazy(() => import('./key-help.tsx'));
+
+const commandKey = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl';
+
+/** What stands around every page. */
+export function Shell() {
+  const t = useMessages(shellMessages);
+  const { scopes } = useSession();
+  const [open, setOpen] = useState<'palette' | 'keys' | 'menu' | undefined>();
+  const close = () => setOpen(undefined);
+  useKeys({ onPalette: () => setOpen('palette'), onHelp: () => setOpen('keys') });
+  useEffect(() => void socket(), []);
+  if (scopes.length === 0) return <NothingAllowed />;
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        {t.skip}
+      </a>
+      <aside className={styles.side}>
+        <Sidebar />
+      </aside>
+      <div className={styles.column}>
+        <header className={styles.header}>
+          <span className={styles.menu}>
+            <IconButton icon="menu" label={t.menu} onClick={() => setOpen('menu')} />
+          </span>
+          <button type="button" className={styles.jump} onClick={() => setOpen('palette')}>
+            <Icon name="search" size={14} />
+            <span>{t.jump}</span>
+            <kbd className={styles.kbd}>{commandKey} K</kbd>
+          </button>
+          <ConnectionState />
+          <IconButton icon="help" label={t.keyHelp} onClick={() => setOpen('keys')} />
+        </header>
+        <main id="content" tabIndex={-1} className={styles.main}>
+          <Outlet />
+        </main>
+      </div>
+      <Dialog.Root open={open === 'menu'} onOpenChange={(isOpen) => !isOpen && close()}>
+        <Dialog.Portal>
+          <Dialog.Backdrop className={styles.veil} />
+          <Dialog.Popup className={styles.drawer} aria-label={t.menu}>
+            <Sidebar onNavigate={close} />
+            <Dialog.Close className={styles.closeDrawer} aria-label={t.closeMenu}>
+              <Icon name="close" />
+            </Dialog.Close>
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <Suspense>
+        {open === 'palette' && <Palette onClose={close} />}
+        {open === 'keys' && <KeyHelp onClose={close} />}
+      </Suspense>
+      <SessionEnded />
+    </div>
+  );
+}
+
+function ConnectionState() {
+  const t = useMessages(shellMessages);
+  const state = useStore(connection);
+  return (
+    <span className={styles.connection} data-state={state} role="status" title={t[state]}>
+      <span className={styles.dot} aria-hidden="true" />
+      <span className={state === 'lost' ? undefined : styles.connectionText}>{t[state]}</span>
+    </span>
+  );
+}
+
+function NothingAllowed() {
+  const t = useMessages(shellMessages);
+  return (
+    <main className={styles.alone}>
+      <Brand />
+      <EmptyState isPage icon="roles" title={t.nothingAllowedTitle} action={<SignOut />}>
+        {t.nothingAllowedText}
+      </EmptyState>
+    </main>
+  );
+}

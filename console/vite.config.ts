@@ -1,0 +1,26 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [react()],
+  build: {
+    target: 'es2024',
+    // The policy allows no data: address.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Every page is made of the building blocks: they come with the shell, once, in place of a part with each.
+          groups: [
+            {
+              name: 'blocks',
+              test: /\/console\/src\/(?:api|controls|dialogs|forms|lists|records|states)\//,
+            },
+          ],
+        },
+      },
+    },
+  },
+});

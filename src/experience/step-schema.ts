@@ -1,0 +1,282 @@
+import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import {
+  ConflictError,
+  InteractionExpiredError,
+  InvalidInputError,
+  LockedError,
+  NotAllowedError,
+  NotFoundError,
+  PasswordRejectedError,
+  RateLimitedError,
+  VerificationFailedError,
+} from '../errors.ts';
+import { builder } from '../graphql/builder.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+  type RefusalClass,
+} from '../graphql/mutations/mutation.ts';
+import { deviceCookie } from '../protection/device.ts';
+import type { InteractionAccess, VisitContext } from '../services.ts';
+import { type SentCode, sendCode, verifyCode } from './codes.ts';
+import { type Interaction, readInteraction } from './interaction.ts';
+import { redeemOneTimeToken } from './one-time-link.ts';
+import { signInWithPassword } from './password.ts';
+import { resetPassword } from './recover.ts';
+import { type RegisterInput, register } from './register.ts';
+import {
+  accessOf,
+  InteractionEventEnum,
+  InteractionType,
+  type Shown,
+  show,
+  subGraphs,
+  visitContext,
+} from './schema.ts';
+import { startInteraction } from './start.ts';
+import { submitInteraction } from './submit.ts';
+
+/** The result of a step, with the interaction as the API shows it. */
+type ShownResult<Result> = Omit<Result, 'interaction'> & { interaction: Shown };
+
+interface StepOptions<Fields extends InputFieldMap, Result extends { interaction: Interaction }> {
+  readonly description: string;
+  readonly input: (t: InputFields) => Fields;
+  /** Fields of the payload in addition to the interaction. */
+  readonly payload?: (t: PayloadFields<ShownResult<NoInfer<Result>>>) => FieldMap;
+  readonly errors: readonly RefusalClass[];
+  readonly step: (
+    context: VisitContext,
+    access: InteractionAccess,
+    input: InputShapeFromFields<Fields>,
+  ) => Promise<Result>;
+}
+
+/** Adds a mutation that does one step of an interaction and returns the possible next steps. */
+function addStep<Fields extends InputFieldMap, Result extends { interaction: Interaction }>(
+  name: string,
+  { step, payload, errors, ...options }: StepOptions<Fields, Result>,
+): void {
+  addMutation<Fields, ShownResult<Result>>(name, {
+    ...options,
+    graph: 'experience',
+    scope: null,
+    payload: (t) => ({
+      interaction: t.field({
+        type: InteractionType,
+        description: 'The interaction after this step.',
+        // The compiler cannot see through the payload's type parameter.
+        resolve: (result) => (result as { interaction: Shown }).interaction as never,
+      }),
+      ...payload?.(t),
+    }),
+    errors: [...errors, InteractionExpiredError],
+    resolve: async (input, context) => {
+      const result = await step(visitContext(context), accessOf(context), input);
+      return { ...result, interaction: await show(context, result.interaction) };
+    },
+  });
+}
+
+addMutation('startInteraction', {
+  graph: 'experience',
+  scope: null,
+  description:
+    'Begins an interaction without a browser, for an application with `allowHeadlessSignIn`. All later requests ' +
+    'need the header `Authorization: Interaction` with the token.',
+  input: (t) => ({
+    clientId: t.id({ required: true, description: "The application's id." }),
+    redirectUri: t.string({
+      required: true,
+      description: "One of the application's redirect URIs, which gets the code.",
+    }),
+    scope: t.string({ description: 'Scopes separated by spaces; `openid` by default.' }),
+    resource: t.string({ description: 'The resource indicator that the access token is for.' }),
+    codeChallenge: t.string({
+      required: true,
+      description:
+        'The S256 code challenge; redeeming the code needs its verifier (RFC 7636 §4.2).',
+    }),
+    state: t.string({ description: 'Returned with the code.' }),
+    nonce: t.string({ description: 'Returned in the id token.' }),
+    acrValues: t.string({
+      description: 'Authentication context classes, separated by spaces, in order of preference.',
+    }),
+    organizationId: t.id({ description: 'An organization that the person must be a member of.' }),
+  }),
+  payload: (t: PayloadFields<{ interaction: Shown; interactionToken: string }>) => ({
+    interaction: t.field({
+      type: InteractionType,
+      description: 'The interaction.',
+      resolve: ({ interaction }) => interaction,
+    }),
+    interactionToken: t.exposeString('interactionToken', {
+      description:
+        'The token, which gives access to the interaction for an hour. It cannot be read again.',
+    }),
+  }),
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
+  resolve: async (input, context) => {
+    const visit = visitContext(context);
+    const { access, token } = await startInteraction(visit, input);
+    const interaction = await show(context, await readInteraction(visit, access));
+    return { interaction, interactionToken: token };
+  },
+});
+
+addStep('signInWithPassword', {
+  description: 'Signs a person in by identifier and password.',
+  input: (t) => ({
+    identifier: t.string({
+      required: true,
+      description: 'A user name, an e-mail address or a telephone number.',
+    }),
+    password: t.string({ required: true, description: 'The password.' }),
+  }),
+  errors: [VerificationFailedError, LockedError, NotAllowedError],
+  step: async (context, access, input) => ({
+    interaction: await signInWithPassword(context, access, input),
+  }),
+});
+
+const SentCodeType = builder.objectRef<SentCode>('SentCode').implement({
+  subGraphs,
+  description: 'A code that was sent.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id that `verifyCode` needs with the code.' }),
+    recipient: t.exposeString('recipient', {
+      description: 'The address it was sent to, partly hidden.',
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires.' }),
+  }),
+});
+
+addStep('sendCode', {
+  description:
+    'Sends a code of six digits. The answer is the same whether or not anyone has the address, and a message is ' +
+    'sent in both cases.',
+  input: (t) => ({
+    purpose: t.field({
+      type: InteractionEventEnum,
+      required: true,
+      description: 'The purpose of the code.',
+    }),
+    email: t.field({
+      type: 'EmailAddress',
+      description: 'An e-mail address. Give this or `phone`.',
+    }),
+    phone: t.field({
+      type: 'PhoneNumber',
+      description: 'A telephone number in E.164. Give this or `email`.',
+    }),
+  }),
+  // Stands before the payload, whose type is inferred from it.
+  step: (context, access, input) => sendCode(context, access, input),
+  payload: (t) => ({
+    verification: t.field({
+      type: SentCodeType,
+      description: 'The code, returned even if nobody has the address.',
+      resolve: ({ verification }) => verification,
+    }),
+  }),
+  errors: [InvalidInputError, RateLimitedError, NotAllowedError],
+});
+
+addStep('verifyCode', {
+  description:
+    'Checks a code. A code for signing in signs the person in; after other codes, `register` or `resetPassword` comes next.',
+  input: (t) => ({
+    verificationId: t.id({ required: true, description: 'The id that `sendCode` returned.' }),
+    code: t.string({ required: true, description: 'The code.' }),
+  }),
+  errors: [VerificationFailedError, LockedError],
+  step: async (context, access, input) => ({
+    interaction: await verifyCode(context, access, input),
+  }),
+});
+
+addStep('redeemOneTimeToken', {
+  description:
+    'Uses up a token of `createOneTimeToken` and signs in the owner of its address. If nobody has the address, ' +
+    '`register` comes next.',
+  input: (t) => ({
+    email: t.field({
+      type: 'EmailAddress',
+      required: true,
+      description: 'The address that the token is for.',
+    }),
+    token: t.string({ required: true, description: 'The token.' }),
+  }),
+  errors: [VerificationFailedError, LockedError],
+  step: async (context, access, input) => ({
+    interaction: await redeemOneTimeToken(context, access, input),
+  }),
+});
+
+addStep('register', {
+  description: 'Creates an account and signs the person in.',
+  input: (t) => ({
+    username: t.string({
+      description: 'The user name, if `signUpIdentifiers` asks for one.',
+    }),
+    verificationIds: t.idList({
+      description:
+        'The verifications of addresses for the account; by default all of this interaction.',
+    }),
+    password: t.string({
+      description: 'The password. It can be absent if the person can sign in by code.',
+    }),
+    profile: t.field({
+      type: 'JSONObject',
+      description:
+        "Standard claims about the person (OpenID Connect Core §5.1); `name` is the account's.",
+    }),
+  }),
+  errors: [
+    InvalidInputError,
+    PasswordRejectedError,
+    ConflictError,
+    VerificationFailedError,
+    NotAllowedError,
+  ],
+  step: async (context, access, input) => ({
+    interaction: await register(context, access, input as RegisterInput),
+  }),
+});
+
+addStep('resetPassword', {
+  description:
+    'Replaces a forgotten password, ends all other sessions of the person, and signs the person in.',
+  input: (t) => ({
+    password: t.string({ required: true, description: 'The new password.' }),
+  }),
+  errors: [PasswordRejectedError, VerificationFailedError, NotAllowedError],
+  step: async (context, access, input) => ({
+    interaction: await resetPassword(context, access, input),
+  }),
+});
+
+addMutation('submitInteraction', {
+  graph: 'experience',
+  scope: null,
+  description: 'Ends an interaction in which nothing is missing, and returns to the application.',
+  input: (t) => ({
+    clientMutationId: t.string({
+      description: 'Not used: an input needs at least one field.',
+    }),
+  }),
+  payload: (t: PayloadFields<{ redirectTo: string }>) => ({
+    redirectTo: t.exposeString('redirectTo', {
+      description:
+        "The application's redirect URI with `code`, `state` and `iss`; in a browser, the URL that leads there.",
+    }),
+  }),
+  errors: [NotAllowedError, InteractionExpiredError],
+  resolve: async (_input, context) => {
+    const submitted = await submitInteraction(visitContext(context), accessOf(context));
+    const { visitor, keepCookie } = context.visit ?? {};
+    keepCookie?.(deviceCookie(context, visitor?.cookies, submitted.userId));
+    return submitted;
+  },
+});

@@ -1,0 +1,39 @@
+import { lockRow } from '../db/lock.ts';
+import { transaction } from '../db/transaction.ts';
+import { recordEvents } from '../events/record.ts';
+import type { User } from '../generated/prisma/client.ts';
+import type { Context } from '../services.ts';
+import { userRecord } from './payload.ts';
+
+/**
+ * Deletes a user, with sessions, role assignments and organization memberships. Raises `User.Deleted`, and
+ * `Organization.Membership.Updated` for each organization that loses a member.
+ *
+ * @returns The user in its last state.
+ * @throws {NotFoundError}
+ */
+export async function deleteUser(context: Context, { id }: { id: string }): Promise<User> {
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'User', id);
+    // The event reports the rows that were actually deleted: a concurrent removal reports its own.
+    const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
+      WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
+      SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
+    await tx.oidcRecord.deleteMany({ where: { accountId: id } });
+    const user = await tx.user.delete({ where: { id } });
+    await recordEvents(tx, context, [
+      ...memberships.map(({ organizationId }) => ({
+        type: 'Organization.Membership.Updated' as const,
+        data: {
+          organizationId,
+          addedUserIds: [],
+          removedUserIds: [id],
+          addedApplicationIds: [],
+          removedApplicationIds: [],
+        },
+      })),
+      { type: 'User.Deleted', data: userRecord(user) },
+    ]);
+    return user;
+  });
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { type InputIssue, InvalidInputError } from '../errors.ts';
+import type { User } from '../generated/prisma/client.ts';
+import { emailAddress, jsonObject, name, phoneNumber, text, webUrl } from '../input.ts';
+
+/** A user name. */
+export const username = text(128).regex(
+  /^[A-Za-z_][\w.-]*$/,
+  'must begin with a letter or "_" and hold only letters, digits, ".", "_" and "-"',
+);
+/** A password that an administrator sets. */
+export const password = text(256).min(8, 'must have at least 8 characters');
+
+/** The fields that a user is known by. */
+export const profileFields = {
+  username: username.nullish(),
+  primaryEmail: emailAddress.nullish(),
+  primaryPhone: phoneNumber.nullish(),
+  name: name().nullish(),
+  avatar: webUrl.nullish(),
+};
+
+/** Whether the addresses are verified. */
+export const verifiedFields = {
+  isEmailVerified: z.boolean().nullish(),
+  isPhoneVerified: z.boolean().nullish(),
+};
+
+/** The fields that say whether an address is verified, each with its address. */
+const verifications = [
+  ['isEmailVerified', 'primaryEmail'],
+  ['isPhoneVerified', 'primaryPhone'],
+] as const;
+
+/** The fields of a new user. */
+export const createUserInput = z.object({
+  ...profileFields,
+  ...verifiedFields,
+  password: password.nullish(),
+  profile: jsonObject.nullish(),
+  customData: jsonObject.nullish(),
+});
+
+/**
+ * Whether the addresses of a record to be written are verified: as the patch says. A changed address is no longer
+ * verified.
+ *
+ * @throws {InvalidInputError} when a missing address is to be verified.
+ */
+export function verifiedAfter(
+  before: Pick<User, (typeof verifications)[number][number]> | null,
+  patch: Partial<Record<(typeof verifications)[number][0], boolean | null | undefined>> &
+    Partial<Record<(typeof verifications)[number][1], string | null | undefined>>,
+): Pick<User, (typeof verifications)[number][0]> {
+  const issues: InputIssue[] = [];
+  const states = verifications.map(([flag, field]) => {
+    const address = patch[field] === undefined ? (before?.[field] ?? null) : patch[field];
+    const isSame = address?.toLowerCase() === before?.[field]?.toLowerCase();
+    const asBefore = isSame && (before?.[flag] ?? false);
+    const isVerified = patch[flag] === undefined ? asBefore : (patch[flag] ?? false);
+    if (isVerified && address === null) {
+      issues.push({ path: [flag], message: `needs ${field}: there is no address to verify` });
+    }
+    return [flag, isVerified] as const;
+  });
+  if (issues.length > 0) throw new InvalidInputError(issues);
+  return Object.fromEntries(states) as ReturnType<typeof verifiedAfter>;
+}
+
+/** The input of `createUser`. */
+export type CreateUserInput = z.input<typeof createUserInput>;
+
+/** Which unique field conflicts with another user, by the index that refused it. */
+export const userConflicts = {
+  User_username_key: { path: ['username'], message: 'Another user has this user name.' },
+  User_primaryEmail_key: {
+    path: ['primaryEmail'],
+    message: 'Another user has this e-mail address.',
+  },
+  User_primaryPhone_key: {
+    path: ['primaryPhone'],
+    message: 'Another user has this telephone number.',
+  },
+};

@@ -1,0 +1,50 @@
+import { lockRow } from '../db/lock.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import type { User } from '../generated/prisma/client.ts';
+import type { Context } from '../services.ts';
+
+/**
+ * Signs a user out everywhere: sessions, refresh tokens and all access tokens issued so far end. Raises no event.
+ *
+ * @throws {NotFoundError}
+ */
+export async function signOutUser(context: Context, { id }: { id: string }): Promise<User> {
+  return transaction(context.database, async (tx) => {
+    await lockRow(tx, 'User', id);
+    await endSessions(tx, context, id);
+    return tx.user.findUniqueOrThrow({ where: { id } });
+  });
+}
+
+/** The provider's records of one browser during a sign-in. */
+export interface OwnBrowser {
+  /** The id under which its interaction is stored. */
+  readonly interactionId: string;
+  /** The `uid` of the session it had at the start; empty without one. */
+  readonly sessionUid: string;
+}
+
+/**
+ * Ends a user's sessions, codes and refresh tokens, and all access tokens issued so far for services that check.
+ *
+ * @param keep A browser in which the user stays signed in.
+ */
+export async function endSessions(
+  tx: Transaction,
+  context: Context,
+  userId: string,
+  keep?: OwnBrowser,
+): Promise<void> {
+  const kept = keep
+    ? [
+        { model: 'Interaction', id: keep.interactionId },
+        { model: 'Session', uid: keep.sessionUid },
+      ]
+    : [];
+  await tx.oidcRecord.deleteMany({ where: { accountId: userId, NOT: { OR: kept } } });
+  await tx.session.deleteMany({ where: { userId, NOT: { id: keep?.sessionUid ?? '' } } });
+  await tx.user.update({
+    where: { id: userId },
+    data: { tokensValidAfter: context.clock.now() },
+  });
+}
