@@ -20,7 +20,6 @@ export function Preview({ values }: { values: ExperienceValues }) {
     '--brand': color,
     '--on-brand': readableOn(color),
     '--brand-link': standingOut(color, surfaces[theme]),
-    colorScheme: theme,
   } as CSSProperties;
   return (
     <section className={styles.preview} aria-label={t.preview}>
@@ -51,7 +50,13 @@ export function Preview({ values }: { values: ExperienceValues }) {
           </select>
         </label>
       </div>
-      <div className={styles.frame} style={colors} lang={values.defaultLanguage} inert>
+      <div
+        className={styles.frame}
+        data-theme={theme}
+        style={colors}
+        lang={values.defaultLanguage}
+        inert
+      >
         <Brand branding={branding} />
         <div className={styles.card}>
           <View view={view} values={values} />
