@@ -1,0 +1,48 @@
+import { defineMessages } from '../language/messages.ts';
+
+export const settingsMessages = defineMessages({
+  en: {
+    heading: 'Settings',
+    lead: 'Where this service is found, and what you may do here.',
+    addresses: 'Addresses',
+    addressesAbout: 'What applications and services need to know.',
+    issuer: 'Issuer',
+    discovery: 'Discovery',
+    tokenEndpoint: 'Token endpoint',
+    keySet: 'Key set (JWKS)',
+    graphql: 'GraphQL',
+    rest: 'REST (OpenAPI)',
+    metrics: 'Metrics',
+    session: 'Your session',
+    sessionAbout: 'Who is signed in to the console, and what the roles allow.',
+    signedInAs: 'Signed in as',
+    scopes: 'Scopes',
+    endsAt: 'Ends',
+    userId: 'User ID',
+    change: 'How to change it',
+    changeText:
+      'The service reads its configuration from environment variables at its start: change one, and start it again.',
+  },
+  de: {
+    heading: 'Einstellungen',
+    lead: 'Wo dieser Dienst zu finden ist, und was Sie hier dürfen.',
+    addresses: 'Adressen',
+    addressesAbout: 'Was Anwendungen und Dienste wissen müssen.',
+    issuer: 'Aussteller',
+    discovery: 'Discovery',
+    tokenEndpoint: 'Token-Endpunkt',
+    keySet: 'Schlüsselsatz (JWKS)',
+    graphql: 'GraphQL',
+    rest: 'REST (OpenAPI)',
+    metrics: 'Metriken',
+    session: 'Ihre Sitzung',
+    sessionAbout: 'Wer an der Konsole angemeldet ist, und was die Rollen erlauben.',
+    signedInAs: 'Angemeldet als',
+    scopes: 'Scopes',
+    endsAt: 'Endet',
+    userId: 'Benutzer-ID',
+    change: 'So ändern Sie sie',
+    changeText:
+      'Der Dienst liest seine Konfiguration beim Start aus Umgebungsvariablen: Ändern Sie eine und starten Sie ihn neu.',
+  },
+});
