@@ -1,5 +1,4 @@
 import { type CSSProperties, useState } from 'react';
-import { Icon } from '../controls/icon.tsx';
 import { useMessages } from '../language/language.ts';
 import { isColor, readableOn, signetColor, standingOut } from './colors.ts';
 import { experienceMessages, pageTexts } from './messages.ts';
@@ -77,15 +76,27 @@ function Brand({ branding }: { branding: ExperienceValues['branding'] }) {
         <span className={styles.logo}>{t.logoOf(name)}</span>
       ) : (
         <>
-          <span className={styles.mark}>
-            <Icon name="keys" />
-          </span>
+          <Mark />
           {name}
         </>
       )}
     </div>
   );
 }
+
+const Mark = () => (
+  <svg viewBox="0 0 28 28" className={styles.mark} aria-hidden="true">
+    <rect width="28" height="28" rx="8" fill="var(--brand)" />
+    <path
+      d="M19.2 9.1a7 7 0 1 0 .1 9.7"
+      fill="none"
+      stroke="var(--on-brand)"
+      strokeWidth="2.6"
+      strokeLinecap="round"
+    />
+    <circle cx="14" cy="14" r="2.4" fill="var(--on-brand)" />
+  </svg>
+);
 
 function View({ view, values }: { view: (typeof views)[number]; values: ExperienceValues }) {
   const texts = pageTexts[values.defaultLanguage];
@@ -124,6 +135,7 @@ function View({ view, values }: { view: (typeof views)[number]; values: Experien
       <Field label={identifierLabel(values, values.signInIdentifiers)} />
       <Field label={texts.password} aside={texts.forgotPassword} />
       <span className={styles.button}>{texts.signIn}</span>
+      <p className={styles.giveUp}>{texts.cancel}</p>
       {values.codeEnabled && (
         <span className={`${styles.button} ${styles.quiet}`}>{texts.useCode}</span>
       )}
