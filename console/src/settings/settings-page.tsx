@@ -5,19 +5,22 @@ import { Time } from '../controls/time.tsx';
 import { useMessages } from '../language/language.ts';
 import { Page } from '../records/page.tsx';
 import { Properties, Property, Section } from '../records/section.tsx';
-import { useSession } from '../session/session.ts';
+import { useCan, useSession } from '../session/session.ts';
 import { settingsMessages } from './messages.ts';
+import { ServiceSections } from './service-sections.tsx';
 import styles from './settings.module.css';
 
 /** Where the service is found, how it is set up, and what the person may do. */
 export function SettingsPage() {
   const t = useMessages(settingsMessages);
+  const seesService = useCan('events:read');
   return (
     <Page heading={t.heading} lead={t.lead} width="reading">
       <div className={styles.sections}>
+        {seesService && <ServiceSections />}
+        {seesService && <Notice title={t.change}>{t.changeText}</Notice>}
         <Addresses />
         <YourSession />
-        <Notice title={t.change}>{t.changeText}</Notice>
       </div>
     </Page>
   );
