@@ -8,7 +8,9 @@ declare module 'autocannon' {
       readonly method: string;
       readonly path: string;
       readonly headers: Readonly<Record<string, string>>;
-      readonly body: string;
+      readonly body?: string;
+      /** Makes the request anew each time. */
+      readonly setupRequest?: (request: { body?: string }) => { body?: string };
     }[];
   }
   interface Result {

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** The requests that are sent to a server in turn, again and again. */
@@ -12,6 +13,8 @@ export interface Load {
 /** A server in a separate process. */
 export interface BenchServer {
   readonly load: Load;
+  /** The CPU time that the process has used so far, in milliseconds. */
+  cpuMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -22,7 +25,13 @@ export function startServer(
 ): Promise<BenchServer> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...environment, NODE_ENV: 'production' },
-    execArgv: ['--disable-warning=FSTDEP023'],
+    execArgv: [
+      '--disable-warning=FSTDEP023',
+      // A profile is written at the end: see `node --cpu-prof`.
+      ...(environment['BENCH_PROFILE']
+        ? [`--cpu-prof`, `--cpu-prof-dir=${environment['BENCH_PROFILE']}`]
+        : []),
+    ],
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return new Promise((resolve, reject) => {
@@ -31,6 +40,12 @@ export function startServer(
     child.once('message', (load) => {
       resolve({
         load: load as Load,
+        async cpuMs() {
+          const answer = once(child, 'message') as Promise<[NodeJS.CpuUsage]>;
+          child.send('cpu');
+          const [{ user, system }] = await answer;
+          return (user + system) / 1000;
+        },
         async stop() {
           child.kill('SIGTERM');
           await exited;
@@ -47,6 +62,7 @@ export function announce(load: Load): void {
     return;
   }
   process.send(load);
+  process.on('message', () => process.send?.(process.cpuUsage()));
 }
 
 /** The number of users that take turns, so that no row or token is the only one. */

@@ -31,7 +31,7 @@ process.on('message', ({ first, events }: { first: number; events: number }) => 
                'hasPassword', true, 'lastSignInAt', null, 'createdAt', now(), 'updatedAt', now()),
              md5(i::text), now()
         FROM generate_series(${first}::int, ${first + events - 1}::int) AS i`.then(() => {
-    database.hints.send();
+    database.hints.send('log');
     process.send?.({ written: events });
   });
 });

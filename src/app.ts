@@ -3,17 +3,23 @@ import { Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { createFirstAdministrator } from './console/administrator.ts';
+import { hasAdministrator } from './console/built-in.ts';
+import { offerSetup, type SetupFolder } from './console/setup-token.ts';
 import { claimDataDir, readOrCreateSecret } from './db/data-dir.ts';
 import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { assertReachable } from './db/postgresql.ts';
-import { StartError } from './errors.ts';
+import { ConflictError, InvalidInputError, StartError } from './errors.ts';
 import { purgeEvents } from './events/purge.ts';
 import { adoptRestoredLog } from './events/restored.ts';
 import { startSink } from './events/sinks/start.ts';
 import { startTail } from './events/tail.ts';
 import { mountPages } from './experience/forms/mount.ts';
 import { purgeInteractions } from './experience/purge.ts';
+import { builtConsole, openConsoleFiles } from './http/console/files.ts';
+import { mountConsoleGraphQL } from './http/console/graphql.ts';
+import { mountConsole } from './http/console/mount.ts';
 import { mountExperience } from './http/experience.ts';
 import { createGraphQLServer, mountGraphQL } from './http/graphql.ts';
 import { listen, type Timeouts } from './http/listener.ts';
@@ -33,6 +39,8 @@ import { mountApiDocs } from './rest/docs.ts';
 import { mountRest } from './rest/mount.ts';
 import { startScheduler } from './scheduler.ts';
 import { schema } from './schema.ts';
+import { noteStart } from './service-status/about.ts';
+import { followFigures, purgeFigures } from './service-status/figures.ts';
 import type { Services } from './services.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
 import { purgeDeliveries } from './webhooks/delivery/purge.ts';
@@ -61,6 +69,10 @@ export interface AppOptions {
   readonly log: Logger;
   /** Called with the admin application's credentials as soon as they are written. They cannot be read again. */
   readonly onAdminCredentials?: (credentials: AdminCredentials) => void;
+  /** Told of the link with which the first administrator is made, while there is none. */
+  readonly onSetupLink?: (url: string) => void;
+  /** Where the console was built. */
+  readonly consoleFolder?: string;
   readonly timeouts?: Partial<Timeouts>;
   readonly clock?: Clock;
   readonly resolveHost?: ResolveHost;
@@ -81,6 +93,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const listener = await listen(config, options.timeouts);
     opened.defer(() => listener.close());
     const { database, secret } = options.opened ?? (await openDatabase(config, log, opened));
+    // On PostgreSQL the folder may be another on each node, and gone tomorrow.
+    const setupFolder = options.opened ? undefined : dataDirOf(config);
     const cipher = createCipher(secret);
     await assertSecretFits(database, cipher);
     const applied = await database.migrate();
@@ -106,15 +120,19 @@ export async function startApp(options: AppOptions): Promise<App> {
     };
     opened.defer(followSigningKeys(services));
     opened.defer(followExpiry(services));
+    noteStart(services);
+    opened.defer(followFigures(services));
     const { http, open } = createHttp(listener, {
       log,
       trustProxy: config.trustProxy,
       isHttps: baseUrl.startsWith('https:'),
     });
     mountOperational(http, services);
-    mountWelcome(http, services);
+    const files = openConsoleFiles(options.consoleFolder ?? builtConsole);
+    mountWelcome(http, services, files);
     await mountOidc(http, services);
     await mountPages(http, services);
+    await mountConsole(http, services, { files, setupFolder });
     const tail = await startTail(services);
     opened.defer(() => tail.stop());
     opened.defer(await startSink(services, tail));
@@ -128,18 +146,22 @@ export async function startApp(options: AppOptions): Promise<App> {
           run: (tx) => purgeInteractions(services, tx),
         },
         { name: 'purge-messages', everyMs: 60_000, run: (tx) => purgeMessages(services, tx) },
+        { name: 'purge-figures', everyMs: 60_000, run: (tx) => purgeFigures(services, tx) },
       ]),
     );
     const connections = createConnections(services);
     opened.defer(() => connections.stop());
     const graphql = createGraphQLServer(services, connections, tail);
     mountGraphQL(http, services, graphql);
+    mountConsoleGraphQL(http, services, graphql);
     await mountExperience(http, services);
     await mountRest(http, services);
     if (config.introspection) mountApiDocs(http, services);
     opened.defer(await startDeliveries(services, schema, tail));
     opened.defer(startMessages(services));
+    const setupLink = await prepareSetup(services, setupFolder);
     await open();
+    if (setupLink !== undefined) options.onSetupLink?.(setupLink);
     const refuseUpgrades = mountGraphQLWebSocket(listener.server, services, graphql, connections);
     // Registered last and so closed first: open connections may still need every other part.
     opened.defer(async () => {
@@ -160,6 +182,24 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
+/** Makes the first administrator whom the configuration names, or the link to a page where one is made. */
+async function prepareSetup(services: Services, folder: SetupFolder): Promise<string | undefined> {
+  const { administrator } = services.config;
+  if (administrator && !(await hasAdministrator(services.database.prisma))) {
+    try {
+      await createFirstAdministrator(services, administrator, async () => true);
+    } catch (cause) {
+      if (!(cause instanceof InvalidInputError || cause instanceof ConflictError)) throw cause;
+      throw new StartError(
+        `ADMIN_USERNAME and ADMIN_PASSWORD cannot be used for the first administrator: ${cause.message}`,
+        { cause },
+      );
+    }
+  }
+  const token = await offerSetup(services, folder);
+  return token === undefined ? undefined : `${services.baseUrl}/console/setup?token=${token}`;
+}
+
 async function closeAll(opened: AsyncDisposableStack): Promise<void> {
   try {
     await opened.disposeAsync();
@@ -173,6 +213,9 @@ const faultsIn = (error: unknown): unknown[] =>
   error instanceof SuppressedError
     ? [...faultsIn(error.suppressed), ...faultsIn(error.error)]
     : [error];
+
+const dataDirOf = ({ database }: Config) =>
+  database.kind === 'embedded' ? database.dataDir : undefined;
 
 async function openDatabase(
   config: Config,

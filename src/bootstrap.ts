@@ -2,6 +2,7 @@ import { digestSecret, generateSecret } from './applications/secret.ts';
 import { managementIndicator, managementScopes } from './auth/scopes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import { ensureConsole } from './console/built-in.ts';
 import type { Database } from './db/database.ts';
 import { lockName } from './db/lock.ts';
 import { type Transaction, transaction } from './db/transaction.ts';
@@ -13,7 +14,7 @@ const adminRoleName = 'Signet administrator';
 
 /**
  * Creates the records that the service needs, if they are missing: the management resource with its scopes, a signing
- * key, and the admin application, which holds every management scope.
+ * key, the admin application, which holds every management scope, and the records of the console.
  *
  * @returns The admin application's credentials if this start generated them. They cannot be read again.
  */
@@ -30,6 +31,7 @@ export async function bootstrap(options: {
     const isFirstStart =
       (await tx.resource.count({ where: { indicator: managementIndicator } })) === 0;
     const roleId = await ensureAdminRole(tx, clock);
+    await ensureConsole(tx, clock);
     if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
       await createSigningKey(tx, { cipher, clock }, config.signingAlgorithm);
     }

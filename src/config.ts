@@ -85,6 +85,8 @@ export const environment = z
       )
       .optional(),
     ADMIN_CLIENT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+    ADMIN_USERNAME: z.string().max(128).optional(),
+    ADMIN_PASSWORD: z.string().max(256).optional(),
     SIGNING_ALG: z.enum(signingAlgorithms).default('ES256'),
     EVENT_RETENTION_DAYS: count(90),
     EVENT_SINK_URL: z
@@ -114,6 +116,12 @@ export const environment = z
     }
     if (value.ADMIN_CLIENT_ID && !value.ADMIN_CLIENT_SECRET) {
       demand('ADMIN_CLIENT_SECRET', 'is required with ADMIN_CLIENT_ID');
+    }
+    if (value.ADMIN_USERNAME && !value.ADMIN_PASSWORD) {
+      demand('ADMIN_PASSWORD', 'is required with ADMIN_USERNAME');
+    }
+    if (value.ADMIN_PASSWORD && !value.ADMIN_USERNAME) {
+      demand('ADMIN_USERNAME', 'is required with ADMIN_PASSWORD');
     }
     if (value.ADMIN_CLIENT_SECRET && !value.ADMIN_CLIENT_ID) {
       demand('ADMIN_CLIENT_ID', 'is required with ADMIN_CLIENT_SECRET');
@@ -159,6 +167,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     adminClient:
       variables.ADMIN_CLIENT_ID && variables.ADMIN_CLIENT_SECRET
         ? { id: variables.ADMIN_CLIENT_ID, secret: variables.ADMIN_CLIENT_SECRET }
+        : undefined,
+    /** Who becomes the first administrator at the start, while there is none. */
+    administrator:
+      variables.ADMIN_USERNAME && variables.ADMIN_PASSWORD
+        ? { username: variables.ADMIN_USERNAME, password: variables.ADMIN_PASSWORD }
         : undefined,
     signingAlgorithm: variables.SIGNING_ALG,
     eventRetentionDays: variables.EVENT_RETENTION_DAYS,

@@ -25,6 +25,7 @@ export const idPrefixes = {
   Verification: 'verification',
   Session: 'session',
   OneTimeToken: 'ott',
+  ConsoleSession: 'consession',
 } as const;
 
 /** A kind of thing that has an id. */

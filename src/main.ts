@@ -9,6 +9,12 @@ function show({ id, secret }: AdminCredentials): void {
   );
 }
 
+function showSetupLink(url: string): void {
+  process.stdout.write(
+    `\nMake the first administrator here, within an hour:\n  Console: ${url}\n\n`,
+  );
+}
+
 async function main() {
   const config = readConfig(process.env);
   const log = pino({
@@ -17,7 +23,7 @@ async function main() {
     serializers: { err: stdSerializers.errWithCause },
     redact: ['*.authorization', '*.password', '*.secret', '*.token'],
   });
-  const starting = startApp({ config, log, onAdminCredentials: show });
+  const starting = startApp({ config, log, onAdminCredentials: show, onSetupLink: showSetupLink });
   // Registered before the start ends, so that a signal during the start does not cut it off.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
@@ -35,6 +41,8 @@ async function main() {
   }
   const app = await starting;
   log.info({ url: app.services.baseUrl, listening: app.url }, 'Signet is ready');
+  // A start leaves more garbage than the service later holds, and V8 would keep its room for long.
+  await globalThis.gc?.({ type: 'major', execution: 'async', flavor: 'last-resort' });
 }
 
 main().catch((error: unknown) => {

@@ -2,6 +2,32 @@ import { tryLockName } from './db/lock.ts';
 import { type Transaction, transaction } from './db/transaction.ts';
 import type { Services } from './services.ts';
 
+/**
+ * Does something on this node again and again, by the machine's clock. A run that is due while another is under way is
+ * left out.
+ *
+ * @param onError Told what made a run fail; the next run comes all the same.
+ * @returns Stops; resolves when no run is under way.
+ */
+export function repeat(
+  everyMs: number,
+  run: () => Promise<void>,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  let underWay: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    underWay ??= run()
+      .catch(onError)
+      .finally(() => {
+        underWay = undefined;
+      });
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await underWay;
+  };
+}
+
 /** Work that is done again and again, by one node at a time. */
 export interface Job {
   /** Its name in the log, and the name of its lock. */
@@ -25,30 +51,22 @@ export function startScheduler(
   jobs: readonly Job[],
 ): () => Promise<void> {
   let isStopped = false;
-  const underWay = new Map<Job, Promise<void>>();
 
-  async function work(job: Job): Promise<void> {
-    try {
-      const runAlone = (tx: Transaction) =>
-        tryLockName(tx, `signet:job:${job.name}`).then((isMine) => isMine && job.run(tx));
-      while (!isStopped && (await transaction(database, runAlone)));
-    } catch (error) {
-      log.error({ err: error, job: job.name }, 'a job failed');
-    }
+  async function work({ name, run }: Job): Promise<void> {
+    const runAlone = (tx: Transaction) =>
+      tryLockName(tx, `signet:job:${name}`).then((isMine) => isMine && run(tx));
+    while (!isStopped && (await transaction(database, runAlone)));
   }
 
-  const timers = jobs.map((job) =>
-    setInterval(() => {
-      if (underWay.has(job)) return;
-      underWay.set(
-        job,
-        work(job).finally(() => underWay.delete(job)),
-      );
-    }, job.everyMs),
+  const stops = jobs.map((job) =>
+    repeat(
+      job.everyMs,
+      () => work(job),
+      (error) => log.error({ err: error, job: job.name }, 'a job failed'),
+    ),
   );
   return async () => {
     isStopped = true;
-    for (const timer of timers) clearInterval(timer);
-    await Promise.all(underWay.values());
+    await Promise.all(stops.map((stop) => stop()));
   };
 }

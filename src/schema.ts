@@ -15,6 +15,7 @@ import './organizations/members-schema.ts';
 import './organizations/organizations-of-member-schema.ts';
 import './organization-invitations/schema.ts';
 import './signing-keys/schema.ts';
+import './service-status/schema.ts';
 import './oidc/sessions/schema.ts';
 import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';

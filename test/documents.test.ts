@@ -135,7 +135,7 @@ describe('compose.yaml', () => {
   });
 });
 
-test('the image has all files and starts without a shell', () => {
+test('the image has all files and starts as npm does', () => {
   const dockerfile = readPage('Dockerfile');
   const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = '']) =>
     files.split(' '),
@@ -146,5 +146,8 @@ test('the image has all files and starts without a shell', () => {
     .filter((line) => line.startsWith('!'));
   expect(allowed.map((line) => line.slice(1)).sort()).toEqual([...copied].sort());
   expect(dockerfile).toMatch(/^USER 1000:1000$/m);
-  expect(dockerfile).toMatch(/^CMD \["node", .*"src\/start\.js"\]$/m);
+  expect(dockerfile).toMatch(/^CMD \["src\/start\.sh"\]$/m);
+  expect(JSON.parse(readPage('package.json')).scripts.start).toBe('exec src/start.sh');
+  // Signals reach the service, not a shell.
+  expect(readPage('src/start.sh')).toMatch(/^exec node /m);
 });

@@ -286,3 +286,38 @@ describe('PostgreSQL', async () => {
     60_000,
   );
 });
+
+// Prints each package that a process loads.
+const tellingImports = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      const name = /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
+      if (name) process.stdout.write('loaded ' + name + '\\n');
+      return next(url, context);
+    },
+  });
+`)}`;
+
+test('a start on a migrated database loads nothing that is used only sometimes', async () => {
+  const environment = { DATA_DIR: fresh(), NODE_OPTIONS: `--import=${tellingImports}` };
+  const packagesOf = async () => {
+    const service = startProcess(environment);
+    await service.ready;
+    service.child.kill('SIGTERM');
+    await service.ended;
+    return new Set(Array.from(service.stdout().matchAll(/^loaded (.*)$/gm), ([, name]) => name));
+  };
+  const first = await packagesOf();
+  expect(first).toContain('@prisma/schema-engine-wasm');
+  const second = await packagesOf();
+  expect(second).toContain('fastify');
+  for (const name of [
+    '@prisma/schema-engine-wasm',
+    '@graphql-yoga/render-graphiql',
+    '@nats-io/jetstream',
+    '@nats-io/transport-node',
+  ]) {
+    expect(second).not.toContain(name);
+  }
+}, 120_000);

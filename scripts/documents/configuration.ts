@@ -19,6 +19,9 @@ const meanings: Readonly<Record<Variable, string>> = {
   ADMIN_CLIENT_ID:
     'the id of the admin application, `app_…`. Set id and secret together, to choose them or to replace lost ones',
   ADMIN_CLIENT_SECRET: 'the secret of the admin application, 32 characters or more',
+  ADMIN_USERNAME:
+    'the user name of the first administrator, created at a start while there is none. Set name and password together',
+  ADMIN_PASSWORD: 'the password of that administrator',
   SIGNING_ALG: `${codes(signingAlgorithms)}: the algorithm of new signing keys`,
   EVENT_RETENTION_DAYS: 'how long events are kept',
   EVENT_SINK_URL: '`nats://…`: publishes every event to NATS JetStream; the same on every node',

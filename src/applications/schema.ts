@@ -9,8 +9,12 @@ import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+} from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import {
@@ -223,6 +227,7 @@ mutations.addDeletion('deleteApplication', {
   description:
     'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.',
   model: ({ application }) => application,
+  errors: [NotFoundError, NotAllowedError],
   operation: deleteApplication,
 });
 

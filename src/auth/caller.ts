@@ -4,12 +4,14 @@ import { type AccessTokenClaims, TokenFault, verifyAccessToken } from './access-
 import { managementIndicator } from './scopes.ts';
 import { readTokenFault } from './token-state.ts';
 
-/** The caller of the management API, proved by an access token. */
+/** The caller of the management API, proved by an access token or by a session of the console. */
 export interface Caller {
   readonly actor: Actor;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: Date;
   readonly claims: AccessTokenClaims;
+  /** The session of the console that stands for a token; absent with a token. */
+  readonly consoleSessionId?: string;
 }
 
 /** Why a caller whose token was accepted is no longer accepted; undefined if it still is. */

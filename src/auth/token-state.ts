@@ -1,3 +1,4 @@
+import { createBatch } from '../db/batch.ts';
 import type { Sql } from '../db/sql.ts';
 import { kindOfId } from '../ids.ts';
 import { type AccessTokenClaims, issuedAt, revocableIds } from './access-token.ts';
@@ -15,16 +16,20 @@ export interface TokenState {
 /**
  * The columns of {@link TokenState}, for a statement that has the user's row, or none, as `u`.
  *
- * @param token SQL for the id of the token's application, and for its {@link revocableIds}, separated by spaces.
+ * @param token SQL for the id of the token's application, and for the array of its {@link revocableIds}.
  */
 export const tokenStateColumns = (token: { readonly client: string; readonly ids: string }) => `
   EXISTS (SELECT 1 FROM "Application" i WHERE i."id" = ${token.client}) AS "clientExists",
-  EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (string_to_array(${token.ids}, ' '))) AS "isRevoked",
+  EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (${token.ids})) AS "isRevoked",
   u."id" AS "userId", u."isSuspended", u."tokensValidAfter"`;
 
-/** Token ids as {@link tokenStateColumns} takes them. */
+/** Token ids as one text, for {@link splitIds}: PostgreSQL has no arrays of arrays of different lengths. */
 export const joinedIds = (claims: Parameters<typeof revocableIds>[0]): string =>
   revocableIds(claims).join(' ');
+
+/** SQL for the array that {@link joinedIds} wrote as text: as a subquery, or it is split again for each row compared. */
+export const splitIds = (column: string): string =>
+  `(SELECT string_to_array(${column}, ' '))::text[]`;
 
 /** Reads the states of tokens, in their order, in one statement for any number of them. */
 export const readTokenStates = (
@@ -33,7 +38,7 @@ export const readTokenStates = (
 ): Promise<TokenState[]> =>
   sql.query<TokenState>(
     'token-states',
-    `SELECT ${tokenStateColumns({ client: 'q.client', ids: 'q.ids' })}
+    `SELECT ${tokenStateColumns({ client: 'q.client', ids: splitIds('q.ids') })}
        FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS q(client, ids, subject, n)
        LEFT JOIN "User" u ON u."id" = q.subject
       ORDER BY q.n`,
@@ -59,12 +64,23 @@ export function faultOfState(claims: AccessTokenClaims, state: TokenState): stri
   return undefined;
 }
 
-/** Reads why a token with a good signature is no longer accepted; undefined if it is. */
+// As for an exchange: see oidc/token/grant-state.ts.
+const maxBatchSize = 50;
+const maxBatchesUnderWay = 2;
+const readers = new WeakMap<Sql, (claims: AccessTokenClaims) => Promise<TokenState>>();
+
+/**
+ * Reads why a token with a good signature is no longer accepted; undefined if it is. Concurrent requests share a
+ * statement.
+ */
 export async function readTokenFault(
   sql: Sql,
   claims: AccessTokenClaims,
 ): Promise<string | undefined> {
-  const [state] = await readTokenStates(sql, [claims]);
-  if (!state) throw new Error('A statement with a row for each token gave none.');
-  return faultOfState(claims, state);
+  let read = readers.get(sql);
+  if (!read) {
+    read = createBatch((all) => readTokenStates(sql, all), maxBatchSize, maxBatchesUnderWay);
+    readers.set(sql, read);
+  }
+  return faultOfState(claims, await read(claims));
 }

@@ -1,3 +1,4 @@
+import { repeat } from '../scheduler.ts';
 import type { Services } from '../services.ts';
 import type { Caller } from './caller.ts';
 import { faultOfState, readTokenStates } from './token-state.ts';
@@ -24,14 +25,13 @@ export function startTokenWatch({
   log,
 }: Pick<Services, 'clock' | 'database' | 'log'>): TokenWatch {
   const watched = new Map<symbol, { caller: Caller; onFault: (fault: string) => void }>();
-  let underWay = Promise.resolve();
 
   function refuse(entry: symbol, fault: string) {
     const watcher = watched.get(entry);
     if (watched.delete(entry)) watcher?.onFault(fault);
   }
 
-  function checkExpiry() {
+  async function checkExpiry() {
     const now = clock.now();
     for (const [entry, { caller }] of watched) {
       if (caller.expiresAt <= now) refuse(entry, 'token expired');
@@ -43,24 +43,17 @@ export function startTokenWatch({
     const entries = [...watched];
     if (entries.length === 0) return;
     const claims = entries.map(([, { caller }]) => caller.claims);
-    try {
-      const states = await readTokenStates(database.tokens, claims);
-      for (const [index, [entry, { caller }]] of entries.entries()) {
-        const state = states[index];
-        const fault = state && faultOfState(caller.claims, state);
-        if (fault) refuse(entry, fault);
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'the tokens of open connections could not be checked');
+    const states = await readTokenStates(database.tokens, claims);
+    for (const [index, [entry, { caller }]] of entries.entries()) {
+      const state = states[index];
+      const fault = state && faultOfState(caller.claims, state);
+      if (fault) refuse(entry, fault);
     }
   }
 
-  const timers = [
-    setInterval(checkExpiry, expiryMs),
-    setInterval(() => {
-      underWay = underWay.then(checkState);
-    }, stateMs),
-  ];
+  const report = (error: unknown) =>
+    log.warn({ err: error }, 'the tokens of open connections could not be checked');
+  const stops = [repeat(expiryMs, checkExpiry, report), repeat(stateMs, checkState, report)];
   return {
     watch(caller, onFault) {
       const entry = Symbol();
@@ -68,9 +61,8 @@ export function startTokenWatch({
       return () => void watched.delete(entry);
     },
     async stop() {
-      for (const timer of timers) clearInterval(timer);
       watched.clear();
-      await underWay;
+      await Promise.all(stops.map((stop) => stop()));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { EmbeddedAdapter, embeddedSql } from './embedded.ts';
 import { type Hints, localHints, notifyingHints } from './hints.ts';
-import { applyMigrations } from './migrate.ts';
+import { applyMigrations, isMigrated } from './migrate.ts';
 import { openPool, poolAdapter, poolSql, takeTurns, withAdvisoryLock } from './postgresql.ts';
 import type { Sql } from './sql.ts';
 
@@ -69,8 +69,9 @@ export function openPostgresql(options: {
     tokens: poolSql(tokens),
     hints,
     exclusively: (name, stopped, work) => takeTurns({ url, name, onError }, stopped, work),
-    migrate: () =>
-      withAdvisoryLock(url, 'signet:migrations', async () => {
+    async migrate() {
+      if (await isMigrated(prisma)) return [];
+      return withAdvisoryLock(url, 'signet:migrations', async () => {
         // The engine takes its own lock for the session and never releases it. On a pooled connection, the next node to
         // start would wait forever.
         const pool = openPool({ url, size: 1, onError });
@@ -79,7 +80,8 @@ export function openPostgresql(options: {
         } finally {
           await pool.end();
         }
-      }),
+      });
+    },
     async close() {
       await hints.close();
       await prisma.$disconnect();
@@ -99,7 +101,7 @@ export function useEmbedded(database: PGlite): Database {
     hints: localHints(),
     // No other process can be here: the data folder is locked.
     exclusively: (_name, stopped, work) => work(stopped),
-    migrate: () => applyMigrations(adapter),
+    migrate: async () => ((await isMigrated(prisma)) ? [] : applyMigrations(adapter)),
     async close() {
       await prisma.$disconnect();
       await database.close();

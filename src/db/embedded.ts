@@ -9,6 +9,10 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { keepToOwner } from './data-dir.ts';
 import type { Sql } from './sql.ts';
 
+// PostgreSQL fills its buffers with zeros at start, so they count from then on. The file system's cache has what does
+// not fit.
+const settings = ['shared_buffers=64MB'];
+
 /**
  * Starts PostgreSQL inside this process.
  *
@@ -27,6 +31,7 @@ export async function openEmbedded({
     ...(dataDir === undefined ? {} : { fs: new OwnersFiles(dataDir) }),
     ...(loadDataDir === undefined ? {} : { loadDataDir }),
     extensions: { pg_trgm },
+    startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
     // A commit is on disk before it is acknowledged.
     relaxedDurability: false,
   });
@@ -57,6 +62,7 @@ const ofOthers = 0o077;
 class OwnersFiles extends NodeFS {
   override async init(...given: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(...given);
+    // Emscripten's module has its file systems, which PGlite's type of it leaves out.
     const preRun = [...(emscriptenOpts.preRun ?? []), restrict as never];
     return { emscriptenOpts: { ...emscriptenOpts, preRun } };
   }

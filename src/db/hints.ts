@@ -1,38 +1,50 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
+/** What a hint is about: the event log, or the queues of deliveries and messages. */
+export type HintTopic = 'log' | 'queues';
+
 /**
  * Tells other processes that something new was committed. A hint may be late, repeated or lost, so whoever waits for
  * one also polls.
  */
 export interface Hints {
-  /** Sends a hint to every listener; those in this process get it at once. */
-  send(): void;
-  /** Calls the listener on each hint, until the returned function is called. */
-  listen(listener: () => void): () => void;
+  /** The longest time that a listener may wait between two polls. */
+  readonly pollMs: number;
+  /** Sends a hint to every listener of the topic; those in this process get it at once. */
+  send(topic: HintTopic): void;
+  /** Calls the listener on each hint about the topic, until the returned function is called. */
+  listen(topic: HintTopic, listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** Hints within one process. */
+/** Hints within one process, where none can be lost: polls only make up for a fault between a commit and its hint. */
 export function localHints(): Hints {
-  const listeners = new Set<() => void>();
+  const listeners = { log: new Set<() => void>(), queues: new Set<() => void>() };
   return {
-    send() {
-      for (const listener of listeners) listener();
+    pollMs: 60_000,
+    send(topic) {
+      for (const listener of listeners[topic]) listener();
     },
-    listen(listener) {
+    listen(topic, listener) {
       const entry = () => listener();
-      listeners.add(entry);
-      return () => void listeners.delete(entry);
+      listeners[topic].add(entry);
+      return () => void listeners[topic].delete(entry);
     },
     async close() {
-      listeners.clear();
+      for (const topic of topics) listeners[topic].clear();
     },
   };
 }
 
-const channel = 'signet_hint';
+const topics = ['log', 'queues'] as const satisfies readonly HintTopic[];
+const channelOf = (topic: HintTopic) => `signet_${topic}`;
+const topicsByChannel = new Map<string, HintTopic>(
+  topics.map((topic) => [channelOf(topic), topic]),
+);
 const reconnectAfterMs = 1_000;
+/** Between two hints to other processes; those in between are joined. */
+const restMs = 5;
 
 /**
  * Hints between all processes on one PostgreSQL, over a separate connection. It is opened for the first listener, and
@@ -46,7 +58,7 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
   let connecting: Promise<void> | undefined;
   let connection: pg.Client | undefined;
   let isSending = false;
-  let isWanted = false;
+  const wanted = new Set<HintTopic>();
 
   async function connect(): Promise<void> {
     const client = new pg.Client({
@@ -60,14 +72,15 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
       await client.connect();
       // Listeners in this process already know.
       const self = (client as pg.Client & { readonly processID: number }).processID;
-      client.on('notification', ({ processId }) => {
-        if (processId !== self) local.send();
+      client.on('notification', ({ processId, channel }) => {
+        const topic = topicsByChannel.get(channel);
+        if (topic && processId !== self) local.send(topic);
       });
-      await client.query(`LISTEN ${channel}`);
+      await client.query(topics.map((topic) => `LISTEN ${channelOf(topic)}`).join(';'));
       if (closing.signal.aborted) return;
       connection = client;
       // Something may have been committed while nobody listened.
-      local.send();
+      for (const topic of topics) local.send(topic);
       await ended;
     } finally {
       connection = undefined;
@@ -92,9 +105,11 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
     if (isSending) return;
     isSending = true;
     try {
-      while (isWanted && connection) {
-        isWanted = false;
-        await connection.query(`NOTIFY ${channel}`);
+      while (wanted.size > 0 && connection) {
+        const statements = [...wanted].map((topic) => `NOTIFY ${channelOf(topic)}`);
+        wanted.clear();
+        await connection.query(statements.join(';'));
+        await delay(restMs, undefined, { signal: closing.signal });
       }
     } catch (error) {
       if (!closing.signal.aborted) onError(error as Error);
@@ -104,14 +119,15 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
   }
 
   return {
-    send() {
-      local.send();
-      isWanted = true;
+    pollMs: 1_000,
+    send(topic) {
+      local.send(topic);
+      wanted.add(topic);
       void notify();
     },
-    listen(listener) {
+    listen(topic, listener) {
       connecting ??= stayConnected();
-      return local.listen(listener);
+      return local.listen(topic, listener);
     },
     async close() {
       closing.abort();

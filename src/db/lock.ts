@@ -1,6 +1,7 @@
 import { NotFoundError } from '../errors.ts';
-import { Prisma } from '../generated/prisma/client.ts';
-import type { Transaction } from './transaction.ts';
+import type { Prisma, User } from '../generated/prisma/client.ts';
+import { sqlOf, type Transaction } from './transaction.ts';
+import { userColumns } from './user-row.ts';
 
 /**
  * Locks one record until the transaction ends, so that it cannot change between a read and a write. Call it first in a
@@ -13,14 +14,28 @@ import type { Transaction } from './transaction.ts';
  * @throws {NotFoundError} when there is none.
  */
 export async function lockRow(tx: Transaction, table: Prisma.ModelName, id: string): Promise<void> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 AS "found"
-      FROM (SELECT pg_advisory_xact_lock(hashtextextended(${id}, 0)) OFFSET 0) AS "held",
-           ${Prisma.raw(`"${table}"`)} AS "record"
-     WHERE "record"."id" = ${id}
-       FOR UPDATE OF "record"`;
+  const statement = lockStatement(table, '1 AS "found"');
+  const rows = await sqlOf(tx).query(`lock-${table}`, statement, [id]);
   if (rows.length === 0) throw new NotFoundError(id);
 }
+
+/**
+ * Locks one user as {@link lockRow} does, and reads it: as it is once the lock is held.
+ *
+ * @throws {NotFoundError} when there is none.
+ */
+export async function lockUser(tx: Transaction, id: string): Promise<User> {
+  const [user] = await sqlOf(tx).query<User>('lock-user', lockStatement('User', userColumns), [id]);
+  if (!user) throw new NotFoundError(id);
+  return user;
+}
+
+const lockStatement = (table: Prisma.ModelName, columns: string) => `
+  SELECT ${columns}
+    FROM (SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) OFFSET 0) AS "held",
+         "${table}" AS "record"
+   WHERE "record"."id" = $1
+     FOR UPDATE OF "record"`;
 
 /** Holds a name until the transaction ends; others wait for it. */
 export async function lockName(tx: Transaction, name: string): Promise<void> {

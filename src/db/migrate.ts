@@ -5,17 +5,21 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { loadSchemaEngine } from './schema-engine.ts';
+import type { PrismaClient } from '../generated/prisma/client.ts';
 
 const prismaFolder = fileURLToPath(new URL('../../prisma/', import.meta.url));
 const noFilter = { externalTables: [], externalEnums: [] };
 
-async function readMigrations(): Promise<MigrationList> {
-  const baseDir = `${prismaFolder}migrations`;
-  const names = (await readdir(baseDir, { withFileTypes: true }))
+const baseDir = `${prismaFolder}migrations`;
+
+const readNames = async () =>
+  (await readdir(baseDir, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
+
+async function readMigrations(): Promise<MigrationList> {
+  const names = await readNames();
   return {
     baseDir,
     lockfile: {
@@ -46,6 +50,8 @@ async function withEngine<T>(
     'schema.prisma',
     await readFile(`${prismaFolder}schema.prisma`, 'utf8'),
   ];
+  // Only when there is work for it: it is 5 MB of WebAssembly that a process never gives back.
+  const { loadSchemaEngine } = await import('./schema-engine.ts');
   const Engine = await loadSchemaEngine();
   const engine = await Engine.new(
     { datamodels: [schema] },
@@ -57,6 +63,23 @@ async function withEngine<T>(
   } finally {
     engine.free();
   }
+}
+
+/**
+ * Whether every migration is applied and none has failed: then the engine has nothing to do, and nothing to report.
+ */
+export async function isMigrated(prisma: PrismaClient): Promise<boolean> {
+  const [table] = await prisma.$queryRaw<{ exists: boolean }[]>`
+    SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS "exists"`;
+  if (!table?.exists) return false;
+  const rows = await prisma.$queryRaw<{ name: string; isFinished: boolean }[]>`
+    SELECT "migration_name" AS "name", "finished_at" IS NOT NULL AS "isFinished"
+      FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`;
+  const applied = new Set(rows.map(({ name }) => name));
+  return (
+    rows.every(({ isFinished }) => isFinished) &&
+    (await readNames()).every((name) => applied.has(name))
+  );
 }
 
 /**

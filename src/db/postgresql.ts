@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { StartError } from '../errors.ts';
 import type { Sql } from './sql.ts';
+import { TransactionPool } from './transaction-connection.ts';
 
 /** A pool's settings. */
 export interface PoolOptions {
@@ -18,7 +19,7 @@ export interface PoolOptions {
 export function openPool({ url, size, onError, settings = {} }: PoolOptions): pg.Pool {
   // Whoever waits for a row holds a connection that others wait for.
   const all = { idle_in_transaction_session_timeout: '30s', lock_timeout: '10s', ...settings };
-  const pool = new pg.Pool({
+  const pool = new TransactionPool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: 30_000,

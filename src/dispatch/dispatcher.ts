@@ -6,8 +6,8 @@ import { Lines } from './lines.ts';
 import { createLoop, type Loop } from './loop.ts';
 import type { Claimed, Work } from './work.ts';
 
-/** How often a dispatcher looks for work without a hint. */
-export const pollMs = 1000;
+// How often a dispatcher asks whether something is due by now.
+const tickMs = 1000;
 /** The pause between looks for work when hints keep coming; what arrives meanwhile is done in one go. */
 export const restMs = 20;
 // Several times in a lease, so that one failed renewal does not matter.
@@ -23,7 +23,7 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
   readonly #services: Pick<Services, 'database' | 'clock' | 'log'>;
   readonly #work: Work<Item, Outcome>;
   readonly #loop: Loop;
-  readonly #poll: NodeJS.Timeout;
+  readonly #tick: NodeJS.Timeout;
   readonly #renewal: NodeJS.Timeout;
   readonly #stopHints: () => void;
   readonly #stopping = new AbortController();
@@ -35,6 +35,10 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
   #recordFailed = false;
   #isStopping = false;
   #soon: NodeJS.Timeout | undefined;
+  #looking = Promise.resolve();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** The time that the queue named last; undefined if the queue may have changed since. */
+  #nextDueAt: Date | null | undefined;
 
   constructor(services: Pick<Services, 'database' | 'clock' | 'log'>, work: Work<Item, Outcome>) {
     const { log, database } = services;
@@ -44,9 +48,11 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
       () => this.#run(),
       (error) => log.error({ err: error }, `${work.name} could not be claimed or recorded`),
     );
-    this.#poll = setInterval(() => this.wake(), pollMs);
+    this.#tick = setInterval(() => {
+      this.#looking = this.#looking.then(() => this.#lookAgain());
+    }, tickMs);
     this.#renewal = setInterval(() => void this.#renew(), renewMs);
-    this.#stopHints = database.hints.listen(() => {
+    this.#stopHints = database.hints.listen('queues', () => {
       this.#due.add(undefined);
       this.#wakeSoon();
     });
@@ -58,7 +64,7 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
   }
 
   /**
-   * Looks for work now; otherwise it looks once a second.
+   * Looks for work now; otherwise it looks at hints, and within a second of a row's due time.
    *
    * @param lines The lines with new work; absent: any line.
    */
@@ -67,13 +73,36 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
     this.#loop.wake();
   }
 
+  // With other nodes, a row can appear without a hint. Without them, only time makes a row due, and an idle service asks
+  // the database nothing.
+  async #lookAgain(): Promise<void> {
+    const { database, clock, log } = this.#services;
+    if (performance.now() - this.#lookedAt >= database.hints.pollMs - tickMs / 2) {
+      this.wake();
+      return;
+    }
+    try {
+      if (this.#nextDueAt === undefined) {
+        // Set first: a claim meanwhile unsets it.
+        this.#nextDueAt = null;
+        const nextDueAt = await this.#work.nextDueAt();
+        if (this.#nextDueAt === null) this.#nextDueAt = nextDueAt;
+      }
+      if (this.#nextDueAt && this.#nextDueAt <= clock.now()) this.wake();
+    } catch (error) {
+      this.#nextDueAt = undefined;
+      log.error({ err: error }, `${this.#work.name} could not be looked for`);
+    }
+  }
+
   /** Claims nothing more; running attempts end within seconds or are put back. */
   async stop(): Promise<void> {
     const { log } = this.#services;
     this.#isStopping = true;
-    clearInterval(this.#poll);
+    clearInterval(this.#tick);
     clearTimeout(this.#soon);
     this.#stopHints();
+    await this.#looking;
     const timer = setTimeout(() => this.#stopping.abort(), stopGraceMs);
     // A running claim may add rows.
     for (let last = -1; last !== this.#inFlight.size; ) {
@@ -120,6 +149,8 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
   async #claim(ended: ReadonlySet<string>): Promise<void> {
     if (this.#isStopping || this.#due.isEmpty) return;
     const lines = this.#due.take();
+    if (!lines) this.#lookedAt = performance.now();
+    this.#nextDueAt = undefined;
     const { claimed, missed, isFull } = await this.#work.claim({
       node: this.#node,
       now: this.#services.clock.now(),
@@ -150,6 +181,7 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
     this.#ended = [];
     try {
       await this.#work.record(this.#node, this.#services.clock.now(), outcomes);
+      this.#nextDueAt = undefined;
       this.#recordFailed = false;
     } catch (error) {
       this.#recordFailed = true;

@@ -41,6 +41,8 @@ export interface Work<Item extends Claimed, Outcome extends { readonly id: strin
   /** The most attempts that one process may run at once. */
   readonly maxInFlight: number;
   claim(request: ClaimRequest): Promise<Claims<Item>>;
+  /** Finds the time at which a row is or was due first, claimed ones included; null if no row waits. */
+  nextDueAt(): Promise<Date | null>;
   /**
    * Attempts the row's work once. It never rejects.
    *

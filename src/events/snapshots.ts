@@ -27,6 +27,7 @@ const defineSnapshot = (model: RecordModel) =>
       ),
   });
 
+// `never` fits every field: the catalogue binds the field's type to the data, and the compiler does not follow.
 /** A value of an event's data as GraphQL shows it; null if the event is older than the field. */
 export const shownValue = (type: ValueType, value: unknown): never =>
   (type === 'DateTime' && value != null ? new Date(String(value)) : (value ?? null)) as never;

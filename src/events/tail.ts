@@ -21,12 +21,14 @@ export interface Tail {
 }
 
 const batchSize = 500;
-/** The longest wait for a hint. */
-const pollMs = 1_000;
 /** The pause between reads when hints keep coming. The events that settle meanwhile make one batch. */
 const restMs = 2;
-/** The first wait for an open transaction. Each further wait is twice as long, up to `pollMs`. */
+/** The pause while nobody listens to the events themselves. */
+const idleRestMs = 10;
+/** The first wait for an open transaction. Each further wait is twice as long, up to `longestUnsettledMs`. */
 const unsettledMs = 4;
+const longestUnsettledMs = 1_000;
+const retryMs = 1_000;
 
 /** Starts following the log from its current end. */
 export async function startTail(services: {
@@ -36,6 +38,7 @@ export async function startTail(services: {
   readonly metrics: Registry;
 }): Promise<Tail> {
   const { database, clock, log, metrics } = services;
+  const { pollMs } = database.hints;
   const listeners = new Set<(events: readonly LoggedEvent[]) => void>();
   const settledListeners = new Set<() => void>();
   let position = await readEnd(database.prisma);
@@ -75,19 +78,19 @@ export async function startTail(services: {
         const isFull = events.length === batchSize;
         behindSince = isFull ? last?.occurredAt : unsettledSince;
         // The open transaction may record no event, and then its end gives no hint. So the waits start short.
-        waitMs = unsettledSince && !last ? Math.min(waitMs * 2, pollMs) : unsettledMs;
+        waitMs = unsettledSince && !last ? Math.min(waitMs * 2, longestUnsettledMs) : unsettledMs;
         if (!isFull) await rest(unsettledSince ? waitMs : pollMs);
       } catch (error) {
         if (isStopped) return;
         log.error({ err: error }, 'the event log could not be read');
         behindSince ??= clock.now();
-        await rest(pollMs);
+        await rest(retryMs);
       }
     }
   }
 
   async function rest(milliseconds: number): Promise<void> {
-    await delay(restMs);
+    await delay(listeners.size > 0 ? restMs : idleRestMs);
     if (isHinted || isStopped) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -98,7 +101,7 @@ export async function startTail(services: {
     });
   }
 
-  const stopListening = database.hints.listen(() => {
+  const stopListening = database.hints.listen('log', () => {
     isHinted = true;
     wake();
   });

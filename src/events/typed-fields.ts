@@ -80,6 +80,7 @@ const liveList = (t: FieldBuilder, { model, description }: LiveField, key: strin
     resolve: async (query, { data }, _args, context) => {
       const ids = (data[key] as readonly unknown[]).map((named) => idIn(named) as string);
       const found = await findLive(context, model, ids, query);
+      // They are rows of the model; its name is known only at run time, so the row's type is not.
       return found.filter((record) => record !== null) as never;
     },
   });

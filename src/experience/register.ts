@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Conflicts, refuseConflict } from '../db/conflict.ts';
 import type { Transaction } from '../db/transaction.ts';
+import type { UserFields } from '../db/user-row.ts';
 import {
   type InputIssue,
   InvalidInputError,
@@ -91,7 +92,7 @@ async function createAccount(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-  values: Partial<Prisma.UserUncheckedCreateInput>,
+  values: UserFields,
 ): Promise<User> {
   const id = newId('User');
   const person = asPerson(context, interaction, id);

@@ -16,7 +16,7 @@ import {
   type InputFields,
   type PayloadFields,
   type RefusalClass,
-} from '../graphql/mutation.ts';
+} from '../graphql/mutations/mutation.ts';
 import { deviceCookie } from '../protection/device.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { type SentCode, sendCode, verifyCode } from './codes.ts';

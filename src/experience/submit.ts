@@ -5,7 +5,7 @@ import { acrOf } from '../oidc/provider/assurance.ts';
 import { finishInteraction, type Login } from '../oidc/provider/finish-interaction.ts';
 import { findAuthorizationFault, issueCode } from '../oidc/provider/headless.ts';
 import { getProvider } from '../oidc/provider/provider.ts';
-import { writeSignIn } from '../oidc/provider/record-sign-in.ts';
+import { countSignIn, writeSignIn } from '../oidc/provider/record-sign-in.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import {
@@ -96,6 +96,7 @@ async function submitHeadless(
     await issued.revoke();
     throw error;
   }
+  countSignIn(context, login);
   const redirectTo = new URL(request.redirectUri);
   redirectTo.searchParams.set('code', issued.code);
   if (request.state != null) redirectTo.searchParams.set('state', request.state);

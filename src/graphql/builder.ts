@@ -149,7 +149,7 @@ export const builder = new SchemaBuilder<Declared>({
             `"ids" must have at most ${limits.nodes} entries.`,
           );
         }
-        // Pothos loads the ids in the arguments object itself.
+        // Pothos loads the ids in the arguments object itself. It answers null with null, which its type does not say.
         args.ids = args.ids.map((id) => (isNode(schema, id) ? id : (null as never)));
         return resolveNodes(args.ids);
       },

@@ -31,14 +31,17 @@ function textual(scalar: GraphQLScalarType): GraphQLScalarType<string, string> {
 // an id is looked up like any other and not found. Pothos always uses the library's own ID scalar, so that one is
 // changed.
 const holdable =
-  <Rest extends unknown[]>(coerce: (value: never, ...rest: Rest) => string | undefined) =>
+  <Rest extends unknown[]>(coerce: (value: never, ...rest: Rest) => string | null | undefined) =>
   (...given: [never, ...Rest]) =>
     coerce(...given)
       ?.toWellFormed()
       .replaceAll('\0', '\uFFFD');
 Object.assign(GraphQLID, {
   coerceInputValue: holdable(GraphQLID.coerceInputValue),
-  coerceInputLiteral: holdable(GraphQLID.coerceInputLiteral as never),
+  // Always there in this scalar; other scalars may go without.
+  coerceInputLiteral: holdable(
+    GraphQLID.coerceInputLiteral as NonNullable<typeof GraphQLID.coerceInputLiteral>,
+  ),
 });
 
 builder.addScalarType('DateTime', GraphQLDateTime, { subGraphs: everyGraph });

@@ -9,21 +9,24 @@ const parse = (color: string): Channels => {
 const print = (channels: Channels): string =>
   `#${channels.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`;
 
+const mapped = (
+  [red, green, blue]: Channels,
+  map: (channel: number, i: 0 | 1 | 2) => number,
+): Channels => [map(red, 0), map(green, 1), map(blue, 2)];
+
 /** Relative luminance (WCAG 2.2, definition of the term). */
 function luminance(channels: Channels): number {
-  const [red, green, blue] = channels.map((channel) => {
+  const [red, green, blue] = mapped(channels, (channel) => {
     const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Channels; // `map` keeps a tuple's length, but its type does not say so.
+  });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 /** The contrast ratio of two colours, each `#rrggbb`: from 1 to 21 (WCAG 2.2, definition of the term). */
 export function contrast(one: string, other: string): number {
-  const [dark, light] = [luminance(parse(one)), luminance(parse(other))].sort((a, b) => a - b) as [
-    number,
-    number,
-  ];
+  const [some, others] = [luminance(parse(one)), luminance(parse(other))];
+  const [dark, light] = [Math.min(some, others), Math.max(some, others)];
   return (light + 0.05) / (dark + 0.05);
 }
 
@@ -36,9 +39,7 @@ export function standingOut(color: string, surface: string, ratio: number): stri
   const towards = parse(readableOn(surface));
   const from = parse(color);
   for (let share = 0; share <= 1; share += 0.05) {
-    const mixed = from.map(
-      (channel, i) => channel + ((towards[i] ?? 0) - channel) * share,
-    ) as unknown as Channels; // See above.
+    const mixed = mapped(from, (channel, i) => channel + (towards[i] - channel) * share);
     if (contrast(print(mixed), surface) >= ratio) return print(mixed);
   }
   return print(towards);

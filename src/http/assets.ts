@@ -121,7 +121,7 @@ function sendAsset(reply: FastifyReply, asset: Asset, accepted: string): Fastify
 }
 
 // RFC 9110 §12.5.3
-const takes = (accepted: string, coding: string) =>
+export const takes = (accepted: string, coding: string) =>
   accepted.split(',').some((part) => {
     const [name, weight] = part.trim().split(/\s*;\s*q=/);
     return name?.toLowerCase() === coding && Number(weight ?? 1) > 0;

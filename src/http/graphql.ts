@@ -24,6 +24,7 @@ import {
 } from './subscriptions/connections.ts';
 import { eventStreamPlugin } from './subscriptions/event-stream.ts';
 import { suggestionsPlugin } from './suggestions.ts';
+import { turnsPlugin } from './turns.ts';
 
 /** The media types of a request body. */
 const contentTypes = [
@@ -61,7 +62,7 @@ export function contractPlugin(introspection: boolean): Plugin<Partial<ServerCon
       setParseFn(parseDocument);
       return ({ result, replaceParseResult }) => {
         if (result instanceof GraphQLError) {
-          replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified) as never);
+          replaceParseResult(withCode(result, 'GRAPHQL_PARSE_FAILED', specified));
         } else if (isKnown(context.sender)) {
           documents.set(text, result as DocumentNode);
         }
@@ -105,12 +106,14 @@ interface ServerContext {
   /** The parsed body of an HTTP request, or why it could not be read. */
   readonly sent?: { readonly params: unknown } | { readonly fault: unknown };
   readonly transport?: Transport;
+  /** Sent by a page of the console, with its cookie. */
+  readonly isConsole?: boolean;
 }
 
 // Yoga parses no body: it was already read, within its limits, and parsed when the sender was known.
-const sentPlugin: Plugin<ServerContext> = {
+const sentPlugin: Plugin<object, ServerContext> = {
   onRequestParse({ serverContext, setRequestParser }) {
-    const { sent } = serverContext as unknown as ServerContext;
+    const { sent } = serverContext;
     setRequestParser(() => {
       if (sent && 'fault' in sent) throw sent.fault;
       return sent?.params as GraphQLParams;
@@ -118,10 +121,13 @@ const sentPlugin: Plugin<ServerContext> = {
   },
 };
 
-const noCache = { get: () => undefined, set: () => undefined } as never;
+const noCache = { get: () => undefined, set: () => undefined };
 
 /** Switches the library's caches off: they keep documents that do not parse, and count documents instead of bytes. */
 export const parserAndValidationCache = { documentCache: noCache, errorCache: noCache };
+
+// The token is in a header and no cookie is read, so any page with a token may call.
+const anyOrigin = { origin: '*', credentials: false, methods: ['GET', 'POST'], maxAge: 3600 };
 
 /** The GraphQL server, without a transport. */
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
@@ -141,8 +147,8 @@ export function createGraphQLServer(services: Services, connections: Connections
     graphqlEndpoint: '/graphql',
     landingPage: false,
     logging: false,
-    // The token is in a header and no cookie is read, so any page with a token may call.
-    cors: { origin: '*', credentials: false, methods: ['GET', 'POST'], maxAge: 3600 },
+    // Its type does not know the context.
+    cors: (_request, context) => !(context as ServerContext).isConsole && anyOrigin,
     batching: false,
     graphiql: false,
     multipart: false,
@@ -156,6 +162,7 @@ export function createGraphQLServer(services: Services, connections: Connections
     },
     plugins: [
       sentPlugin,
+      turnsPlugin,
       contractPlugin(introspection),
       suggestionsPlugin(services.config),
       subscriptionPlugin(feed, connections),
@@ -165,12 +172,19 @@ export function createGraphQLServer(services: Services, connections: Connections
   return { yoga, scope, within };
 }
 
-/** Mounts `/graphql` over HTTP. */
-export function mountGraphQL(
-  http: FastifyInstance,
+/** Answers a GraphQL request over HTTP, whose body was already read. */
+export type AnswerGraphQL = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sent: ServerContext['sent'],
+) => Promise<void>;
+
+/** Makes the function that answers GraphQL requests over HTTP. */
+export function answerGraphQL(
   services: Services,
   { yoga, scope }: GraphQLServer,
-): void {
+  { isConsole = false }: { readonly isConsole?: boolean } = {},
+): AnswerGraphQL {
   // Its type knows of neither the third argument nor how little is read of the first.
   const listener = yoga.requestListener as unknown as (
     request: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>,
@@ -178,14 +192,11 @@ export function mountGraphQL(
     context: ServerContext,
   ) => Promise<void>;
 
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    sent: ServerContext['sent'],
-  ): Promise<void> {
-    const { id, log, method, headers, url } = request;
+  return async (request, reply, sent) => {
+    const { id, log, method, headers } = request;
+    const url = isConsole ? '/graphql' : request.url;
     const sender = await identify(services, request);
-    const context: ServerContext = { traceId: id, sender, ...(sent ? { sent } : {}) };
+    const context: ServerContext = { traceId: id, sender, isConsole, ...(sent ? { sent } : {}) };
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);
@@ -194,7 +205,16 @@ export function mountGraphQL(
     // and read the body.
     const asked = { method, headers, url, body: { sent: true } };
     await scope.run({ id, log: log as Logger }, () => listener(asked, reply.raw, context));
-  }
+  };
+}
+
+/** Mounts `/graphql` over HTTP. */
+export function mountGraphQL(
+  http: FastifyInstance,
+  services: Services,
+  server: GraphQLServer,
+): void {
+  const answer = answerGraphQL(services, server);
 
   http.register(async (graphql) => {
     takeJson(graphql, services, contentTypes);
@@ -214,7 +234,13 @@ export function mountGraphQL(
   });
 }
 
-function readParams({ method, headers, query, body }: FastifyRequest): ServerContext['sent'] {
+/** The parameters of a GraphQL request, or why they cannot be read. */
+export function readParams({
+  method,
+  headers,
+  query,
+  body,
+}: FastifyRequest): ServerContext['sent'] {
   if (method === 'POST') {
     if (body !== undefined) return { params: body };
     return headers['content-type'] === undefined

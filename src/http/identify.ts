@@ -10,6 +10,13 @@ export type Sender = { readonly caller: Caller | null } | { readonly refusal: un
 
 const senders = new WeakMap<FastifyRequest, Promise<Sender>>();
 
+/** Says who sent a request that shows no token. */
+export function identifyAs(request: FastifyRequest, sender: Promise<Sender>): void {
+  // Whoever asks gets the failure; nobody may.
+  sender.catch(() => undefined);
+  senders.set(request, sender);
+}
+
 /** Finds the sender of a request, once; the body is read after that. */
 export function identify(services: Services, request: FastifyRequest): Promise<Sender> {
   const known = senders.get(request);

@@ -65,9 +65,11 @@ export const bodyRule = (contentTypes: readonly string[]) =>
 
 /** A refused body as an error of GraphQL, which has one code for all of them and tells them apart by status. */
 export const errorOfBody = ({ code, message }: Pick<BodyFault, 'code' | 'message'>): GraphQLError =>
-  new GraphQLError(message, {
-    extensions: { code: 'BAD_USER_INPUT', http: { status: failures[code].status } },
-  });
+  badRequest(failures[code].status, message);
+
+/** A malformed request as an error of GraphQL, with its HTTP status. */
+export const badRequest = (status: number, message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', http: { status } } });
 
 function parseJson(text: string): unknown {
   try {

@@ -43,12 +43,12 @@ export const timeoutsByDefault: Timeouts = { receive: 30_000, receiveCheck: 5_00
  */
 const keepAliveMs = 72_000;
 
-/** The path of WebSockets. */
-const webSocketPath = '/graphql';
+/** The paths of WebSockets. */
+const webSocketPaths = new Set(['/graphql', '/console/graphql']);
 
 const isOffered = ({ url, headers: { upgrade } }: IncomingMessage) =>
   /(^|[\s,])websocket($|[\s,/])/i.test(upgrade ?? '') &&
-  url?.replace(/\?.*$/s, '') === webSocketPath;
+  webSocketPaths.has(url?.replace(/\?.*$/s, '') ?? '');
 
 /**
  * Ends a connection without traffic in either direction, unless an answer is being made on it. Streams without events

@@ -2,13 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { html } from '../html/markup.ts';
 import { page, pageHeaders } from '../html/page.ts';
 import type { Services } from '../services.ts';
+import type { ConsoleFiles } from './console/files.ts';
 
-/** Mounts `/`, which introduces the service and its links: a page for browsers, JSON for programs. */
+/**
+ * Mounts `/`: it leads browsers to the console, and tells programs where everything is. Where the console is not built,
+ * browsers get a page with links.
+ */
 export function mountWelcome(
   http: FastifyInstance,
   { baseUrl, issuer, config }: Pick<Services, 'baseUrl' | 'issuer' | 'config'>,
+  files: Pick<ConsoleFiles, 'isBuilt'>,
 ): void {
   const links = {
+    console: `${baseUrl}/console`,
     graphql: `${baseUrl}/graphql`,
     rest: `${baseUrl}/api`,
     ...(config.introspection
@@ -36,9 +42,12 @@ ${shown.map(({ href, text }) => html`<li><a class="button quiet" href="${href}">
 
   http.get('/', async (request, reply) => {
     reply.header('vary', 'Accept');
-    return request.headers.accept?.includes('text/html')
-      ? reply.headers(pageHeaders()).send(welcome)
-      : reply.type('application/json').header('cache-control', 'no-store').send(about);
+    if (!request.headers.accept?.includes('text/html')) {
+      return reply.type('application/json').header('cache-control', 'no-store').send(about);
+    }
+    return files.isBuilt()
+      ? reply.header('cache-control', 'no-store').redirect(links.console, 302)
+      : reply.headers(pageHeaders()).send(welcome);
   });
 }
 

@@ -97,6 +97,20 @@ export function canDecrypt(cipher: Cipher, key: Pick<SigningKey, 'id' | 'private
   }
 }
 
+function openKey(
+  cipher: Cipher,
+  { id, algorithm, publicJwk: stored, privateJwk: encrypted, expiresAt, forIdTokens }: SigningKey,
+) {
+  const privateJwk = JSON.parse(cipher.decrypt(encrypted, purpose(id))) as JWK;
+  const publicJwk = stored as JWK;
+  const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' });
+  return {
+    published: { jwk: publicJwk, expiresAt },
+    publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }),
+    handle: { kid: id, algorithm, privateKey, privateJwk, forIdTokens } satisfies SigningKeyHandle,
+  };
+}
+
 /**
  * Reads the signing keys into memory.
  *
@@ -136,23 +150,7 @@ export async function loadSigningKeys(options: {
           id === handles[i]?.kid && expiresAt?.getTime() === published[i]?.expiresAt?.getTime(),
       );
     if (isSame && rows.length > 0) return;
-    const loaded = await Promise.all(
-      rows.map(async (row) => {
-        const privateJwk = JSON.parse(cipher.decrypt(row.privateJwk, purpose(row.id))) as JWK;
-        const publicJwk = row.publicJwk as JWK;
-        return {
-          published: { jwk: publicJwk, expiresAt: row.expiresAt },
-          publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }),
-          handle: {
-            kid: row.id,
-            algorithm: row.algorithm,
-            privateKey: createPrivateKey({ key: privateJwk, format: 'jwk' }),
-            privateJwk,
-            forIdTokens: row.forIdTokens,
-          },
-        };
-      }),
-    );
+    const loaded = rows.map((row) => openKey(cipher, row));
     if (loaded.length === 0) throw new Error('The database holds no signing key.');
     handles = loaded.map(({ handle }) => handle);
     published = loaded.map((key) => key.published);

@@ -47,7 +47,7 @@ export async function queueMessage(
     },
     select: { id: true },
   });
-  hintAfterCommit(tx);
+  hintAfterCommit(tx, 'queues');
   return id;
 }
 

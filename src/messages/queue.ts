@@ -79,6 +79,13 @@ export async function claimMessages(
   return claimed.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
 }
 
+/** The time at which a message is due or expires first, claimed ones included; null if none waits. */
+export async function nextMessageAt(prisma: PrismaClient): Promise<Date | null> {
+  const [row] = await prisma.$queryRaw<{ at: Date | null }[]>`
+    SELECT min(least("nextAttemptAt", "expiresAt")) AS "at" FROM "Message" WHERE "nextAttemptAt" IS NOT NULL`;
+  return row?.at ?? null;
+}
+
 // The erased columns of an ended message: it keeps no code, no link and no place in the queue.
 const emptied = Prisma.sql`"content" = NULL, "nextAttemptAt" = NULL, "leasedBy" = NULL, "leasedUntil" = NULL`;
 

@@ -1,8 +1,8 @@
 import { InvalidInputError, NotAllowedError } from '../errors.ts';
 import type { MessageSender as MessageSenderRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { removeSender, sendTestMessage, setEmailSender, setSmsSender } from './operations.ts';
 import type { HttpSettings } from './senders/http.ts';
 import type { SmtpSettings } from './senders/smtp.ts';
@@ -87,6 +87,7 @@ const MessageSender = builder.objectRef<MessageSenderRow>('MessageSender').imple
       type: HttpSender,
       nullable: true,
       description: 'The HTTP endpoint; null for another kind.',
+      // As above.
       resolve: ({ kind, settings }) =>
         kind === 'HTTP' ? (settings as unknown as HttpSettings) : null,
     }),

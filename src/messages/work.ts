@@ -8,6 +8,7 @@ import {
   type ClaimedMessage,
   channels,
   claimMessages,
+  nextMessageAt,
   recordSendings,
   releaseMessages,
   renewMessages,
@@ -49,6 +50,7 @@ export function messageWork(
       }));
       return { claimed: items, missed: [], isFull: false };
     },
+    nextDueAt: () => nextMessageAt(prisma),
     attempt: (item, signal) => attemptMessage(services, item, signal),
     async follow({ message: { channel } }, { outcome }) {
       metrics.attempts.inc({ channel, outcome });

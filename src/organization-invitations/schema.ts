@@ -8,7 +8,7 @@ import type {
 import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   createOrganizationInvitation,

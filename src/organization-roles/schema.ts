@@ -6,8 +6,8 @@ import type {
 import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import type { InputFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import type { InputFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
 import { RoleTypeEnum } from '../roles/schema.ts';
 import {

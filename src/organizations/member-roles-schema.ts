@@ -3,8 +3,8 @@ import type { OrganizationRole as OrganizationRoleRow } from '../generated/prism
 import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import type { InputFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import type { InputFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   assignOrganizationApplicationRoles,

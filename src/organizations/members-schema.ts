@@ -1,6 +1,10 @@
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { Organization as OrganizationRow } from '../generated/prisma/client.ts';
-import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+} from '../graphql/mutations/mutation.ts';
 import {
   addOrganizationApplications,
   addOrganizationUsers,

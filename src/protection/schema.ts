@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutation.ts';
+import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
 import { IdentifierTypeEnum } from '../sign-in-experience/schema.ts';
 import type { IdentifierType } from '../sign-in-experience/settings.ts';
 import { unlockIdentifier } from './unlock.ts';

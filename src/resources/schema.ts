@@ -2,8 +2,8 @@ import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from
 import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
-import type { InputFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import type { InputFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import {
   createResource,
   createScope,

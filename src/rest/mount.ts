@@ -11,11 +11,12 @@ import { maskFault, publicExtensions } from '../graphql/public-error.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { contextOf, identify } from '../http/identify.ts';
 import { bodyFaultOf, takeJson } from '../http/json-body.ts';
+import { type Problem, sendProblem } from '../http/problem.ts';
+import { inTurn } from '../http/turns.ts';
 import { schema } from '../schema.ts';
 import type { Services } from '../services.ts';
 import { createOpenApi } from './openapi.ts';
 import { createRestOperation, type RestOperation, readParameter } from './operation.ts';
-import { type Problem, sendProblem } from './problem.ts';
 import { restRoutes } from './routes.ts';
 
 const contentTypes = ['application/json'];
@@ -162,13 +163,15 @@ const run = async (
   variableValues: Values,
   contextValue: GraphQLContext,
 ) =>
-  execute({
-    schema,
-    document,
-    variableValues,
-    contextValue,
-    ...introspectionOptions(contextValue.config),
-  });
+  inTurn(() =>
+    execute({
+      schema,
+      document,
+      variableValues,
+      contextValue,
+      ...introspectionOptions(contextValue.config),
+    }),
+  );
 
 function dataOf({ data, errors }: ExecutionResult): Values {
   const [error] = errors ?? [];

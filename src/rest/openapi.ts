@@ -106,6 +106,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   'one-time-tokens': 'Tokens that sign the holder of an address in once.',
   'message-senders': 'How e-mail and SMS leave the service.',
   messages: 'Messages on their way to people.',
+  service: 'The process that answers, and how it was set up.',
+  statistics: 'Figures of the whole service.',
 };
 
 const words = (name: string) =>

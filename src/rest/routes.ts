@@ -81,6 +81,9 @@ export const restRoutes: readonly RestRoute[] = [
   { method: 'POST', path: '/identifiers/unlock', operation: 'unlockIdentifier' },
   { method: 'POST', path: '/one-time-tokens', operation: 'createOneTimeToken' },
 
+  { method: 'GET', path: '/service', operation: 'service' },
+  { method: 'GET', path: '/statistics', operation: 'statistics' },
+
   { method: 'GET', path: '/sign-in-experience', operation: 'signInExperience' },
   { method: 'PATCH', path: '/sign-in-experience', operation: 'updateSignInExperience' },
 

@@ -3,7 +3,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
 import {
   addRoleScopes,

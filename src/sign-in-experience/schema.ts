@@ -1,6 +1,10 @@
 import { InvalidInputError } from '../errors.ts';
 import { builder, everyGraph } from '../graphql/builder.ts';
-import { addMutation, type InputFields, type PayloadFields } from '../graphql/mutation.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+} from '../graphql/mutations/mutation.ts';
 import { updateSignInExperience } from './operations.ts';
 import {
   type Branding,

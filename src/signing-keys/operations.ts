@@ -11,6 +11,7 @@ import {
   idTokenTtlSeconds,
   signingKeysLock,
 } from '../keys/signing-keys.ts';
+import { repeat } from '../scheduler.ts';
 import type { Context, Services } from '../services.ts';
 
 // Another node may use a retired key for some seconds more; those tokens must stay valid too.
@@ -92,6 +93,7 @@ export async function deleteSigningKey(
   return deleted;
 }
 
+// Other nodes send no hint for it.
 const followIntervalMs = 5_000;
 
 /**
@@ -101,22 +103,12 @@ const followIntervalMs = 5_000;
  */
 export function followSigningKeys(services: Services): () => Promise<void> {
   const { database, clock, keys, log } = services;
-  let underWay = Promise.resolve();
-
-  async function follow() {
-    try {
+  return repeat(
+    Math.max(followIntervalMs, database.hints.pollMs),
+    async () => {
       await database.prisma.signingKey.deleteMany({ where: { expiresAt: { lte: clock.now() } } });
       await keys.reload();
-    } catch (error) {
-      log.warn({ err: error }, 'the signing keys could not be read again');
-    }
-  }
-
-  const timer = setInterval(() => {
-    underWay = underWay.then(follow);
-  }, followIntervalMs);
-  return () => {
-    clearInterval(timer);
-    return underWay;
-  };
+    },
+    (error) => log.warn({ err: error }, 'the signing keys could not be read again'),
+  );
 }

@@ -3,8 +3,8 @@ import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { SigningKey as SigningKeyRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionOf, readPage } from '../graphql/lists/page.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';
 

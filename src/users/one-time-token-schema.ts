@@ -1,7 +1,7 @@
 import { InvalidInputError, NotAllowedError } from '../errors.ts';
 import type { OneTimeToken as OneTimeTokenRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutation.ts';
+import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
 import { createOneTimeToken } from './one-time-token.ts';
 
 const OneTimeToken = builder.objectRef<OneTimeTokenRow>('OneTimeToken').implement({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
-import { lockRow } from '../db/lock.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { lockUser } from '../db/lock.ts';
+import { type Transaction, transaction, writeAhead } from '../db/transaction.ts';
+import { insertUserRow, type UserFields, updateUserRow } from '../db/user-row.ts';
 import { changesBetween, recordEvent } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
@@ -55,23 +56,24 @@ export async function createUser(context: Context, input: CreateUserInput): Prom
 export async function insertUser(
   tx: Transaction,
   context: Context,
-  values: Partial<Prisma.UserUncheckedCreateInput>,
+  values: UserFields,
 ): Promise<User> {
   await assertMayCreateUsers(tx, context);
   await assertMayGiveAddress(tx, context, values.primaryEmail);
   const now = context.clock.now();
-  const user = await tx.user.create({
-    data: { id: newId('User'), ...values, createdAt: now, updatedAt: now },
+  const user = await insertUserRow(tx, {
+    id: newId('User'),
+    ...values,
+    createdAt: now,
+    updatedAt: now,
   });
-  const defaults = await tx.role.findMany({
-    where: { isDefault: true, type: 'USER' },
-    select: { id: true },
-  });
-  if (defaults.length > 0) {
-    await tx.userRole.createMany({
-      data: defaults.map((role) => ({ userId: user.id, roleId: role.id })),
-    });
-  }
+  await writeAhead(
+    tx,
+    'default-roles',
+    `INSERT INTO "UserRole" ("userId", "roleId")
+     SELECT $1, "id" FROM "Role" WHERE "isDefault" AND "type" = 'USER'`,
+    [user.id],
+  );
   await recordEvent(tx, context, 'User.Created', userRecord(user));
   return user;
 }
@@ -182,8 +184,7 @@ export async function writePassword(
   context: Context,
   { id, digest, keep }: { id: string; digest: string; keep?: OwnBrowser | undefined },
 ): Promise<User> {
-  await lockRow(tx, 'User', id);
-  const before = await tx.user.findUniqueOrThrow({ where: { id } });
+  const before = await lockUser(tx, id);
   await assertMayGive(tx, context, { subjectIds: [id] });
   const after = await tx.user.update({
     where: { id },
@@ -213,8 +214,7 @@ export async function updateUserSuspensionStatus(
   { id, isSuspended }: { id: string; isSuspended: boolean },
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    const before = await tx.user.findUniqueOrThrow({ where: { id } });
+    const before = await lockUser(tx, id);
     if (before.isSuspended === isSuspended) return before;
     if (!isSuspended) await assertMayGive(tx, context, { subjectIds: [id] });
     const after = await tx.user.update({
@@ -238,16 +238,12 @@ async function changeUser(
   check?: (tx: Transaction, before: User) => Promise<void>,
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    const before = await tx.user.findUniqueOrThrow({ where: { id } });
+    const before = await lockUser(tx, id);
     await check?.(tx, before);
     const patch = patchOf(before);
     const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
     if (!changes) return before;
-    const after = await tx.user.update({
-      where: { id },
-      data: { ...(patch as Prisma.UserUncheckedUpdateInput), updatedAt: context.clock.now() },
-    });
+    const after = await updateUserRow(tx, id, { ...patch, updatedAt: context.clock.now() });
     await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
     return after;
   });

@@ -5,8 +5,8 @@ import type { GraphQLContext } from '../graphql/context.ts';
 import { between } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import type { InputFields } from '../graphql/mutation.ts';
-import { recordMutations } from '../graphql/record-mutations.ts';
+import type { InputFields } from '../graphql/mutations/mutation.ts';
+import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import { deleteUser } from './delete.ts';
 import {

@@ -43,11 +43,11 @@ test('sends a dead node’s messages once more', async () => {
   // It has sent the message, and dies before it can say so.
   expect(await claim(service, 'one that dies')).toHaveLength(1);
   const app = await startAgain(service);
-  app.services.database.hints.send();
+  app.services.database.hints.send('queues');
   expect(await claim(service, 'another')).toEqual([]);
   expect(await readOutbox(service)).toEqual([]);
   service.clock.advance(leaseMs);
-  app.services.database.hints.send();
+  app.services.database.hints.send('queues');
   const sent = await messageUntil(services, id, ({ status }) => status === 'SENT');
   expect(sent.attemptCount).toBe(1);
   expect(await readOutbox(service)).toHaveLength(1);

@@ -43,8 +43,11 @@ export async function raise(
 ): Promise<void> {
   await transaction(database, async (tx) => {
     await recordEvents(tx, { actor, clock, traceId: 'a trace' }, events);
-    held?.written();
-    await held?.until;
+    if (!held) return;
+    // The events are sent, not yet written, until a later statement is answered.
+    await tx.$queryRaw`SELECT 1 AS "one"`;
+    held.written();
+    await held.until;
   });
 }
 

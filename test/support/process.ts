@@ -1,10 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { delimiter, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const start = fileURLToPath(new URL('../../src/start.sh', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The service as a separate process, started as `npm start` does. */
@@ -22,9 +23,14 @@ export interface ServiceProcess {
 /** Starts the service in a process that has only these variables of Signet's. */
 export function startProcess(environment: Record<string, string>): ServiceProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(start, {
     cwd: root,
-    env: { PATH, HOME, PORT: '0', ...environment },
+    env: {
+      PATH: `${dirname(process.execPath)}${delimiter}${PATH}`,
+      HOME,
+      PORT: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

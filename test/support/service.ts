@@ -38,6 +38,8 @@ export interface TestService {
   /** The data folder, which holds the outbox. */
   readonly dataDir: string;
   readonly admin: { readonly id: string; readonly secret: string };
+  /** The link with which the first administrator is made, if the start offered one. */
+  readonly setupLink: string | undefined;
   /** The log, one parsed line each. */
   readonly logged: Record<string, unknown>[];
   /** An access token for the management API; by default the admin application's. */
@@ -52,7 +54,7 @@ export interface TestService {
  */
 export async function startService(
   environment: Record<string, string> = {},
-  options: Partial<Pick<AppOptions, 'log' | 'resolveHost' | 'timeouts'>> & {
+  options: Partial<Pick<AppOptions, 'log' | 'resolveHost' | 'timeouts' | 'consoleFolder'>> & {
     poolSize?: number;
   } = {},
 ): Promise<TestService> {
@@ -64,11 +66,17 @@ export async function startService(
     { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
   );
   const dataDir = await mkdtemp(join(tmpdir(), 'signet-service-'));
+  let setupLink: string | undefined;
   const app = await startApp({
     config: readConfig({ PORT: '0', DATA_DIR: dataDir, ...environment }),
     log,
     clock,
     opened: { database: testDatabase.database, secret },
+    // Whether or not somebody has built it here.
+    consoleFolder: join(dataDir, 'no-console'),
+    onSetupLink: (url) => {
+      setupLink = url;
+    },
     ...options,
   });
   const { adminCredentials: admin } = app;
@@ -94,6 +102,7 @@ export async function startService(
     clock,
     testDatabase,
     admin,
+    setupLink,
     logged,
     managementToken: (scope, client = admin) => fetchManagementToken(app, client, scope),
     stop,
@@ -107,12 +116,20 @@ export async function startSecondNode(
 ): Promise<TestService> {
   const { database, url } = service.testDatabase;
   const options = { poolSize: 5, tokenPoolSize: 5, onError: failOnError };
+  let setupLink: string | undefined;
   const own = url === undefined ? undefined : openPostgresql({ url, ...options });
   const app = await startApp({
-    config: readConfig({ PORT: '0', ...environment }),
+    config: readConfig({ PORT: '0', DATA_DIR: service.dataDir, ...environment }),
     log: pino({ level: 'silent' }),
     clock: service.clock,
     opened: { database: own ?? database, secret },
+    consoleFolder: join(service.dataDir, 'no-console'),
+    onSetupLink: (url) => {
+      setupLink = url;
+    },
+  }).catch(async (error: unknown) => {
+    await own?.close();
+    throw error;
   });
   const stopOnce = async () => {
     await app.stop();
@@ -124,5 +141,5 @@ export async function startSecondNode(
     return stopped;
   };
   closeAtEnd(stop);
-  return { ...service, app, url: app.url, stop };
+  return { ...service, app, url: app.url, setupLink, stop };
 }

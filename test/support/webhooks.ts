@@ -121,5 +121,5 @@ export function webhookUntil(
 /** Moves a service's clock, and wakes its dispatcher. */
 export function advance(service: TestService, milliseconds: number): void {
   service.clock.advance(milliseconds);
-  service.app.services.database.hints.send();
+  service.app.services.database.hints.send('queues');
 }

@@ -9,7 +9,6 @@ import type { Sink } from './sink.ts';
 export const sinkName = 'sink';
 
 const batchSize = 100;
-const pollMs = 1_000;
 const retryMs = 1_000;
 /** How often the position is saved during a batch. */
 const noteMs = 1_000;
@@ -82,7 +81,7 @@ export async function forwardEvents(
           position = reached;
         }
       }
-      if (events.length === 0) await Promise.race([news, pause(pollMs, signal)]);
+      if (events.length === 0) await Promise.race([news, pause(database.hints.pollMs, signal)]);
     }
   }
 

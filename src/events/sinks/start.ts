@@ -1,7 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { Tail } from '../tail.ts';
 import { forwardEvents, sinkName } from './forward.ts';
-import { connectNats } from './nats.ts';
 
 /**
  * Starts handing events to the configured sink.
@@ -11,7 +10,10 @@ import { connectNats } from './nats.ts';
 export async function startSink(services: Services, tail: Tail): Promise<() => Promise<void>> {
   const { config, database, log } = services;
   const { eventSinkUrl: url } = config;
-  if (url) return forwardEvents(services, tail, () => connectNats(url));
+  if (url) {
+    const { connectNats } = await import('./nats.ts');
+    return forwardEvents(services, tail, () => connectNats(url));
+  }
   // The position of a sink that is no longer configured would block the purge of the log for ever.
   const { count } = await database.prisma.eventConsumer.deleteMany({ where: { name: sinkName } });
   if (count > 0)

@@ -4,7 +4,7 @@ import type { ManagementScope } from '../../auth/scopes.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { InputFields } from '../mutation.ts';
+import type { InputFields } from '../mutations/mutation.ts';
 import {
   assertMayFilter,
   connectionOf,

@@ -2,8 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { Gauge } from 'prom-client';
-import type { Caller } from '../../auth/caller.ts';
+import { type Caller, faultOfCaller } from '../../auth/caller.ts';
 import { startTokenWatch } from '../../auth/token-watch.ts';
+import { useConsoleSession } from '../../console/session.ts';
+import { startSessionWatch } from '../../console/session-watch.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { EventFeed } from '../../events/feed/feed.ts';
 import type { EventRequest, GraphQLContext } from '../../graphql/context.ts';
@@ -41,7 +43,9 @@ export interface Connections {
    * @returns Its place; undefined if there is no room.
    */
   enter(newcomer: Newcomer): Place | undefined;
-  /** Calls back when a caller's token is no longer valid. */
+  /** Why a caller is no longer accepted; undefined if they still are. */
+  faultOf(caller: Caller): Promise<string | undefined>;
+  /** Calls back when a caller's token or session is no longer valid. */
   watch(caller: Caller, onFault: (fault: string) => void): () => void;
   /** Ends all connections and accepts no more. */
   stop(): Promise<void>;
@@ -54,6 +58,7 @@ export function createConnections(services: Services): Connections {
   // Those of each address that have shown no token, the oldest first.
   const unknown = new Map<string, Set<Newcomer>>();
   const tokens = startTokenWatch(services);
+  const sessions = startSessionWatch(services);
   let isStopped = false;
   new Gauge({
     name: 'signet_connections',
@@ -98,11 +103,19 @@ export function createConnections(services: Services): Connections {
       }
       return { settle: () => know(newcomer), leave: () => leave(newcomer) };
     },
-    watch: tokens.watch,
+    async faultOf(caller) {
+      const { consoleSessionId: id } = caller;
+      if (id === undefined) return faultOfCaller(services, caller);
+      return (await useConsoleSession(services, { id })) ? undefined : 'signed out';
+    },
+    watch: (caller, onFault) =>
+      caller.consoleSessionId === undefined
+        ? tokens.watch(caller, onFault)
+        : sessions.watch(caller.consoleSessionId, onFault),
     async stop() {
       isStopped = true;
       for (const { end } of [...open]) end();
-      await tokens.stop();
+      await Promise.all([tokens.stop(), sessions.stop()]);
     },
   };
 }
@@ -166,6 +179,12 @@ export function subscriptionPlugin(feed: EventFeed, connections: Connections): P
   };
 }
 
+/** What a caller is told who is no longer accepted. */
+export const refusalOf = ({ consoleSessionId }: Caller, fault: string): string =>
+  consoleSessionId === undefined
+    ? `The access token is refused: ${fault}.`
+    : `The session is over: ${fault}.`;
+
 function overHttp(
   connections: Connections,
   caller: Caller,
@@ -183,7 +202,7 @@ function overHttp(
   }
   const { iterator, end } = endable(results);
   const unwatch = connections.watch(caller, (fault) => {
-    const error = requestError('UNAUTHENTICATED', `The access token is refused: ${fault}.`);
+    const error = requestError('UNAUTHENTICATED', refusalOf(caller, fault));
     end({ errors: [error] });
   });
   response.once('close', () => {

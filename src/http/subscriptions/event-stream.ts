@@ -18,7 +18,8 @@ type Result = ExecutionResult | SerializedResult;
  */
 export const eventStreamPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResultProcessor }) {
-    // Only clients that accept server-sent events have a result processor here.
+    // Only clients that accept server-sent events have a result processor here. Yoga's type does not know the results
+    // that the feed has already serialized.
     if (!isAsyncIterable(result) || !resultProcessor) return;
     setResultProcessor(
       (results, fetchAPI) => eventStream(results as unknown as AsyncIterable<Result>, fetchAPI),

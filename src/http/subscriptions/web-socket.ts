@@ -7,11 +7,13 @@ import {
   type GraphQLError,
   getOperationAST,
 } from 'graphql';
-import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
+import { CloseCode, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../../auth/access-token.ts';
-import { authenticate, type Caller, faultOfCaller } from '../../auth/caller.ts';
+import { authenticate, type Caller } from '../../auth/caller.ts';
 import { maxBodyBytes } from '../../body-limits.ts';
+import { callerOf } from '../../console/session.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { maskFault, publicErrors, publicResult } from '../../graphql/public-error.ts';
@@ -19,8 +21,9 @@ import { requestError } from '../../graphql/request-error.ts';
 import { newTraceId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { clientAddress } from '../client-address.ts';
+import { sessionOf } from '../console/session.ts';
 import type { GraphQLServer } from '../graphql.ts';
-import type { Connections, Place } from './connections.ts';
+import { type Connections, type Place, refusalOf } from './connections.ts';
 import { ResultStream } from './result-stream.ts';
 
 /** The most operations that one connection may have open. */
@@ -42,10 +45,14 @@ const closeCodes = {
   messageTooBig: 1009,
 } as const;
 
+const consolePath = '/console/graphql';
+
 interface Extra {
   readonly socket: WebSocket;
   /** The stream that the socket writes to. */
   readonly stream: Socket;
+  /** Finds out who calls; undefined if nobody does. */
+  readonly identify: (parameters: Record<string, unknown>) => Promise<Caller | undefined>;
   /** The client has shown a valid token. */
   settle(): void;
   caller?: Caller;
@@ -93,7 +100,8 @@ class FrameStream extends ResultStream {
 }
 
 /**
- * Mounts `/graphql` over WebSocket, protocol `graphql-transport-ws`.
+ * Mounts `/graphql` and `/console/graphql` over WebSocket, protocol `graphql-transport-ws`. A client shows its token in
+ * `connectionParams`; at the console it is a page of this service with its session's cookie.
  *
  * @returns Refuses new connections from then on; {@link Connections} ends the open ones.
  * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
@@ -104,8 +112,9 @@ export function mountGraphQLWebSocket(
   graphql: GraphQLServer,
   connections: Connections,
 ): () => void {
-  const { log, config } = services;
+  const { log, config, baseUrl } = services;
   const addressOf = clientAddress(config.trustProxy);
+  const ownOrigin = new URL(baseUrl).origin;
   const sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (protocols) => handleProtocols(protocols),
@@ -114,14 +123,34 @@ export function mountGraphQLWebSocket(
     clientTracking: false,
   });
   const protocol = makeServer<Record<string, unknown>, Extra>(
-    hooks(services, graphql, connections),
+    protocolOptions(services, graphql, connections),
   );
 
-  function opened(socket: WebSocket, stream: Socket, place: Place): void {
+  /** Finds the caller by the cookie at once: a page without a session is not to wait for the protocol. */
+  function identifyInSession(request: IncomingMessage, socket: WebSocket): Extra['identify'] {
+    const caller = sessionOf(services, request).then(
+      (session) => session && callerOf(services, session),
+    );
+    caller.then(
+      (found) => {
+        if (!found) socket.close(CloseCode.Forbidden, 'Forbidden');
+      },
+      () => undefined,
+    );
+    return () => caller;
+  }
+
+  function opened(
+    socket: WebSocket,
+    stream: Socket,
+    place: Place,
+    identify: Extra['identify'],
+  ): void {
     const noLongerUnknown = boundUnknown(socket, stream);
     const extra: Extra = {
       socket,
       stream,
+      identify,
       settle() {
         noLongerUnknown();
         place.settle();
@@ -136,24 +165,10 @@ export function mountGraphQLWebSocket(
             else socket.send(data, (error) => (error ? reject(error) : resolve()));
           }),
         close: (code, reason) => socket.close(code, reason),
-        onMessage(handle) {
+        onMessage: (handle) =>
           socket.on('message', (data) => {
-            handle(String(data)).catch((error: unknown) => {
-              // A peer that leaves during a write is no fault.
-              if (socket.readyState !== socket.OPEN) return;
-              // graphql-ws throws where the protocol requires a close.
-              if (
-                error instanceof Error &&
-                error.message.startsWith('Unexpected message of type')
-              ) {
-                socket.close(CloseCode.BadRequest, error.message.slice(0, 100));
-                return;
-              }
-              log.error({ err: error }, 'a WebSocket message could not be handled');
-              socket.close(closeCodes.internalError, 'Internal error');
-            });
-          });
-        },
+            handle(String(data)).catch((error: unknown) => closeForFault(socket, error, log));
+          }),
       },
       extra,
     );
@@ -170,6 +185,11 @@ export function mountGraphQLWebSocket(
     // No other kind is possible here: the server speaks HTTP/1.1 over TCP.
     const stream = duplex as Socket;
     stream.on('error', () => stream.destroy());
+    const isConsole = request.url?.startsWith(consolePath) ?? false;
+    if (isConsole && request.headers.origin !== ownOrigin) {
+      refuse(stream, '403 Forbidden');
+      return;
+    }
     let socket: WebSocket | undefined;
     const place = connections.enter({
       address: addressOf(request),
@@ -189,7 +209,10 @@ export function mountGraphQLWebSocket(
     stream.once('close', place.leave);
     sockets.handleUpgrade(request, stream, head, (accepted) => {
       socket = accepted;
-      opened(accepted, stream, place);
+      const identify = isConsole
+        ? identifyInSession(request, accepted)
+        : (parameters: Record<string, unknown>) => identifyByToken(services, parameters);
+      opened(accepted, stream, place, identify);
     });
   }
 
@@ -198,6 +221,19 @@ export function mountGraphQLWebSocket(
     server.off('upgrade', onUpgrade);
     server.on('upgrade', (_request, stream) => refuse(stream, '503 Service Unavailable'));
   };
+}
+
+/** Closes a socket whose message could not be handled. */
+function closeForFault(socket: WebSocket, error: unknown, log: Logger): void {
+  // A peer that leaves during a write is no fault.
+  if (socket.readyState !== socket.OPEN) return;
+  // graphql-ws throws where the protocol requires a close.
+  if (error instanceof Error && error.message.startsWith('Unexpected message of type')) {
+    socket.close(CloseCode.BadRequest, error.message.slice(0, 100));
+    return;
+  }
+  log.error({ err: error }, 'a WebSocket message could not be handled');
+  socket.close(closeCodes.internalError, 'Internal error');
 }
 
 /** Closes a socket, and destroys it if the client does not close too. */
@@ -240,18 +276,34 @@ function keepAlive(socket: WebSocket): () => void {
   return () => clearInterval(timer);
 }
 
-function hooks(
+async function identifyByToken(
   services: Services,
-  { yoga, within }: GraphQLServer,
+  { authorization, Authorization: capitalized }: Record<string, unknown>,
+): Promise<Caller | undefined> {
+  const header = authorization ?? capitalized;
+  if (typeof header !== 'string') return undefined;
+  try {
+    return await authenticate(services, header);
+  } catch (error) {
+    if (error instanceof TokenFault) return undefined;
+    throw error;
+  }
+}
+
+// graphql-ws passes the same object that onSubscribe returned.
+type Operation = ExecutionArgs & {
+  readonly contextValue: GraphQLContext;
+  readonly run: ReturnType<GraphQLServer['yoga']['getEnveloped']>['execute'];
+};
+
+/** Tells graphql-ws how a connection shows its token, and how its operations run. */
+function protocolOptions(
+  services: Services,
+  graphql: GraphQLServer,
   connections: Connections,
 ): Parameters<typeof makeServer<Record<string, unknown>, Extra>>[0] {
   const { log } = services;
-  type Enveloped = ReturnType<GraphQLServer['yoga']['getEnveloped']>;
-  // graphql-ws passes the same object that onSubscribe returned.
-  type Operation = ExecutionArgs & {
-    readonly contextValue: GraphQLContext;
-    readonly run: Enveloped['execute'];
-  };
+  const { within } = graphql;
 
   const run = (args: ExecutionArgs) => {
     const { run: execute, ...operation } = args as Operation;
@@ -267,69 +319,15 @@ function hooks(
 
   return {
     async onConnect({ connectionParams = {}, extra }) {
-      const { authorization = connectionParams['Authorization'] } = connectionParams;
-      if (typeof authorization !== 'string') return false;
-      const { socket } = extra;
-      try {
-        extra.caller = await authenticate(services, authorization);
-      } catch (error) {
-        if (error instanceof TokenFault) return false;
-        if (!isUnreachable(error)) throw error;
-        log.warn({ err: error }, 'the database cannot be reached');
-        socket.close(closeCodes.tryAgainLater, 'The database cannot be reached');
-        return false;
-      }
-      extra.settle();
-      const unwatch = connections.watch(extra.caller, (fault) =>
-        socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`),
-      );
-      socket.once('close', unwatch);
-      return true;
+      return admit(services, connections, extra, connectionParams);
     },
-
     async onSubscribe({ extra, subscriptions }, id, payload) {
-      const { caller } = extra;
       const traceId = newTraceId();
-      const stream = new FrameStream(extra, id);
       // Errors are returned: a thrown one would close the socket and all its operations.
       return within(traceId, async () => {
         try {
-          if (Object.keys(subscriptions).length > maxOperations) {
-            throw requestError(
-              'RATE_LIMITED',
-              `A connection may have ${maxOperations} operations open.`,
-            );
-          }
-          if (extra.socket.bufferedAmount > maxUnreadBytes) {
-            extra.socket.close(closeCodes.tryAgainLater, 'Results are not read');
-            return [requestError('RATE_LIMITED', 'Results are not read.')];
-          }
-          // The watch closes the socket within seconds; until then the caller gets nothing.
-          const fault = caller && (await faultOfCaller(services, caller));
-          if (fault) {
-            extra.socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
-            return [requestError('UNAUTHENTICATED', `The access token is refused: ${fault}.`)];
-          }
-          const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped(
-            {
-              sender: { caller: caller ?? null },
-              traceId,
-              transport: { stream },
-            },
-          );
-          const document = parse(payload.query);
-          const errors = validate(schema, document) as GraphQLError[];
-          if (errors.length > 0) return errors;
-          const isSubscription =
-            getOperationAST(document, payload.operationName)?.operation === 'subscription';
-          return {
-            schema,
-            document,
-            operationName: payload.operationName,
-            variableValues: payload.variables,
-            contextValue: await contextFactory(),
-            run: isSubscription ? subscribe : execute,
-          } as Operation;
+          const refusal = await findRefusal(connections, extra, Object.keys(subscriptions).length);
+          return refusal ? [refusal] : await prepare(graphql, extra, { ...payload, id, traceId });
         } catch (error) {
           return [maskFault(error, traceId, log)];
         }
@@ -347,4 +345,80 @@ function hooks(
         log,
       ),
   };
+}
+
+/**
+ * Authenticates the client of a connection, and closes the connection when it is no longer admitted.
+ *
+ * @returns Whether the client is admitted.
+ */
+async function admit(
+  { log }: Services,
+  connections: Connections,
+  extra: Extra,
+  parameters: Record<string, unknown>,
+): Promise<boolean> {
+  const { socket } = extra;
+  try {
+    const caller = await extra.identify(parameters);
+    if (!caller) return false;
+    extra.caller = caller;
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    log.warn({ err: error }, 'the database cannot be reached');
+    socket.close(closeCodes.tryAgainLater, 'The database cannot be reached');
+    return false;
+  }
+  extra.settle();
+  const unwatch = connections.watch(extra.caller, (fault) =>
+    socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`),
+  );
+  socket.once('close', unwatch);
+  return true;
+}
+
+/** Why a connection may open no further operation now; undefined if it may. */
+async function findRefusal(
+  connections: Connections,
+  { socket, caller }: Extra,
+  open: number,
+): Promise<GraphQLError | undefined> {
+  if (open > maxOperations) {
+    return requestError('RATE_LIMITED', `A connection may have ${maxOperations} operations open.`);
+  }
+  if (socket.bufferedAmount > maxUnreadBytes) {
+    socket.close(closeCodes.tryAgainLater, 'Results are not read');
+    return requestError('RATE_LIMITED', 'Results are not read.');
+  }
+  // The watch closes the socket within seconds; until then the caller gets nothing.
+  const fault = caller && (await connections.faultOf(caller));
+  if (!fault) return undefined;
+  socket.close(CloseCode.Forbidden, `Forbidden: ${fault}`);
+  return requestError('UNAUTHENTICATED', refusalOf(caller, fault));
+}
+
+/** Parses and validates an operation. */
+async function prepare(
+  { yoga }: GraphQLServer,
+  extra: Extra,
+  asked: SubscribePayload & { readonly id: string; readonly traceId: string },
+): Promise<Operation | GraphQLError[]> {
+  const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped({
+    sender: { caller: extra.caller ?? null },
+    traceId: asked.traceId,
+    transport: { stream: new FrameStream(extra, asked.id) },
+  });
+  const document = parse(asked.query);
+  const errors = validate(schema, document) as GraphQLError[];
+  if (errors.length > 0) return errors;
+  const isSubscription =
+    getOperationAST(document, asked.operationName)?.operation === 'subscription';
+  return {
+    schema,
+    document,
+    operationName: asked.operationName,
+    variableValues: asked.variables,
+    contextValue: await contextFactory(),
+    run: isSubscription ? subscribe : execute,
+  } as Operation;
 }

@@ -5,7 +5,7 @@ import { openSenderSecret } from '../sealed.ts';
 import { type HttpSettings, httpSender } from './http.ts';
 import { outboxSender } from './outbox.ts';
 import type { Send } from './sender.ts';
-import { type SmtpSettings, smtpSender } from './smtp.ts';
+import type { SmtpSettings } from './smtp.ts';
 
 /**
  * Finds the sender of each channel: the one that is set, else the outbox of the embedded set-up. A channel with neither
@@ -23,27 +23,31 @@ export async function findSenders(
   }
   for (const row of await database.prisma.messageSender.findMany()) {
     // Made at the attempt, so that a sender that cannot be made fails only its own messages.
-    senders.set(row.channel, async (message, signal) =>
-      senderOf(services, agent, row)(message, signal),
-    );
+    senders.set(row.channel, async (message, signal) => {
+      const send = await senderOf(services, agent, row);
+      return send(message, signal);
+    });
   }
   return senders;
 }
 
-function senderOf(
+async function senderOf(
   { config, clock, cipher, resolveHost }: Services,
   agent: Agent,
   { channel, kind, settings, secret }: MessageSender,
-): Send {
+): Promise<Send> {
   const opened = secret === null ? null : openSenderSecret(cipher, { channel, secret });
   // Only the operations of this folder write these values, and they have checked them.
   switch (kind) {
-    case 'SMTP':
+    case 'SMTP': {
+      // Loaded with the first message: many use another sender, or none.
+      const { smtpSender } = await import('./smtp.ts');
       return smtpSender(settings as unknown as SmtpSettings, {
         resolveHost,
         password: opened,
         allowClear: config.allowPrivateWebhooks,
       });
+    }
     case 'HTTP':
       return httpSender(settings as unknown as HttpSettings, {
         agent,

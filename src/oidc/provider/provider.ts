@@ -185,76 +185,83 @@ function configure(services: Services): Configuration {
     // Revoking an opaque token revokes its grant, and with it everything that came from the grant.
     revokeGrantPolicy: () => true,
     rotateRefreshToken: true,
-    ttl: {
-      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? opaqueTokenTtlSeconds,
-      Grant: grantTtlSeconds,
-      IdToken: idTokenTtlSeconds,
-      Interaction: interactionTtlSeconds,
-      RefreshToken(ctx, _token, client) {
-        const rotated = ctx.oidc.entities.RotatedRefreshToken;
-        // Using a refresh token that lives in a browser does not prolong it.
-        return rotated && client.applicationType === 'web' && isPublicClient(client)
-          ? Math.max(rotated.remainingTTL, 1)
-          : refreshTokenTtlSeconds;
-      },
-      Session(ctx, { accountId, loginTs }) {
-        const now = toNumericDate(services.clock.now());
-        // A session without a user holds only the data of the sign-out page.
-        return accountId
-          ? sessionTtl(sessionPolicyOf(ctx), { signedInAt: loginTs ?? now, now })
-          : 3600;
-      },
-    },
-    formats: {
-      customizers: {
-        async jwt(ctx, token, { payload }) {
-          const now = services.clock.now();
-          const exp = toNumericDate(now) + token.expiration;
-          const jti = newJti(now);
-          Object.assign(payload, { jti, exp, iat: toNumericDate(now), scope: token.scope ?? '' });
-          const { organizationId } = requestedTarget(ctx, String(payload['aud']));
-          if (organizationId !== undefined) payload['organization_id'] = organizationId;
-          if (token.kind !== 'AccessToken')
-            throw new Error('Client credentials are not issued here.');
-          Object.assign(payload, authenticationOf(ctx));
-          if (!token.grantId) throw new Error('A token is issued under a grant.');
-          payload['lineage'] = [grantReference(token.grantId)];
-        },
-      },
-    },
+    ttl: lifetimes(services),
+    formats: { customizers: { jwt: customizeAccessToken(services) } },
     renderError: (ctx, out) => showError(services, ctx, out),
-    features: {
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      introspection: {
-        enabled: true,
-        async allowedPolicy({ oidc }, client, token) {
-          if (token.clientId === client.clientId) return true;
-          // The library reads the token's client next and assumes that it exists.
-          const exists =
-            token.clientId !== undefined && (await oidc.provider.Client.find(token.clientId));
-          return !isPublicClient(client) && Boolean(exists);
-        },
-      },
-      revocation: {
-        enabled: true,
-        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
-      },
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: (ctx, indicator) => findResourceServer(services, ctx, indicator),
-        // A token request without a resource gets a token for the authorized one (RFC 8707 §2.2).
-        useGrantedResource: () => true,
-      },
-      rpInitiatedLogout: {
-        enabled: true,
-        logoutSource: (ctx, form) => askSignOut(services, ctx, form),
-        postLogoutSuccessSource: (ctx) => showSignedOut(services, ctx),
-      },
-    },
+    features: features(services),
   };
 }
+
+/** How long each artefact of the library lives, in seconds. */
+const lifetimes = (services: Services): Configuration['ttl'] => ({
+  AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? opaqueTokenTtlSeconds,
+  Grant: grantTtlSeconds,
+  IdToken: idTokenTtlSeconds,
+  Interaction: interactionTtlSeconds,
+  RefreshToken(ctx, _token, client) {
+    const rotated = ctx.oidc.entities.RotatedRefreshToken;
+    // Using a refresh token that lives in a browser does not prolong it.
+    return rotated && client.applicationType === 'web' && isPublicClient(client)
+      ? Math.max(rotated.remainingTTL, 1)
+      : refreshTokenTtlSeconds;
+  },
+  Session(ctx, { accountId, loginTs }) {
+    const now = toNumericDate(services.clock.now());
+    // A session without a user holds only the data of the sign-out page.
+    return accountId ? sessionTtl(sessionPolicyOf(ctx), { signedInAt: loginTs ?? now, now }) : 3600;
+  },
+});
+
+type JwtCustomizer = NonNullable<
+  NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']
+>;
+
+/** Makes the library's access tokens the same as those of the token endpoint. */
+const customizeAccessToken =
+  (services: Services): JwtCustomizer =>
+  async (ctx, token, { payload }) => {
+    const now = services.clock.now();
+    const exp = toNumericDate(now) + token.expiration;
+    const jti = newJti(now);
+    Object.assign(payload, { jti, exp, iat: toNumericDate(now), scope: token.scope ?? '' });
+    const { organizationId } = requestedTarget(ctx, String(payload['aud']));
+    if (organizationId !== undefined) payload['organization_id'] = organizationId;
+    if (token.kind !== 'AccessToken') throw new Error('Client credentials are not issued here.');
+    Object.assign(payload, authenticationOf(ctx));
+    if (!token.grantId) throw new Error('A token is issued under a grant.');
+    payload['lineage'] = [grantReference(token.grantId)];
+  };
+
+const features = (services: Services): Configuration['features'] => ({
+  devInteractions: { enabled: false },
+  dPoP: { enabled: false },
+  pushedAuthorizationRequests: { enabled: false },
+  introspection: {
+    enabled: true,
+    async allowedPolicy({ oidc }, client, token) {
+      if (token.clientId === client.clientId) return true;
+      // The library reads the token's client next and assumes that it exists.
+      const exists =
+        token.clientId !== undefined && (await oidc.provider.Client.find(token.clientId));
+      return !isPublicClient(client) && Boolean(exists);
+    },
+  },
+  revocation: {
+    enabled: true,
+    allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+  },
+  resourceIndicators: {
+    enabled: true,
+    getResourceServerInfo: (ctx, indicator) => findResourceServer(services, ctx, indicator),
+    // A token request without a resource gets a token for the authorized one (RFC 8707 §2.2).
+    useGrantedResource: () => true,
+  },
+  rpInitiatedLogout: {
+    enabled: true,
+    logoutSource: (ctx, form) => askSignOut(services, ctx, form),
+    postLogoutSuccessSource: (ctx) => showSignedOut(services, ctx),
+  },
+});
 
 /** How and when the token's user signed in (RFC 9068 §2.2.1). */
 function authenticationOf({ oidc }: KoaContextWithOIDC) {

@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider';
+import { Counter } from 'prom-client';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import type { Context } from '../../services.ts';
@@ -31,6 +32,20 @@ export async function recordSignIn(context: Omit<Context, 'actor'>, signIn: Sign
   await transaction(context.database, async (tx) => {
     if (!(await writeSignIn(tx, context, sessionPolicy, signIn))) throw new errors.AccessDenied();
   });
+  countSignIn(context, signIn);
+}
+
+const counterName = 'signet_sign_ins_total';
+
+/** Counts a sign-in that was written; one that a registration includes is none of its own. */
+export function countSignIn(
+  { metrics }: Pick<Context, 'metrics'>,
+  { isRegistration }: Pick<SignIn, 'isRegistration'>,
+): void {
+  if (isRegistration) return;
+  const known = metrics.getSingleMetric(counterName) as Counter | undefined;
+  const help = 'Sign-ins of people.';
+  (known ?? new Counter({ name: counterName, help, registers: [metrics] })).inc();
 }
 
 /**

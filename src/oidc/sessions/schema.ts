@@ -3,7 +3,7 @@ import type { Session as SessionRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/lists/page.ts';
 import { relatedList } from '../../graphql/lists/related-list.ts';
-import { recordMutations } from '../../graphql/record-mutations.ts';
+import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
 import { endUserSession } from './operations.ts';
 
 /** A browser in which a person is signed in. */

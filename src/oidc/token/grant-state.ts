@@ -1,4 +1,4 @@
-import { joinedIds, type TokenState, tokenStateColumns } from '../../auth/token-state.ts';
+import { joinedIds, splitIds, type TokenState, tokenStateColumns } from '../../auth/token-state.ts';
 import { createBatch } from '../../db/batch.ts';
 import { type Sql, textForQuery } from '../../db/sql.ts';
 import type { ApplicationType } from '../../generated/prisma/client.ts';
@@ -96,7 +96,7 @@ const clientStatement = (scopes: (subject: Subject) => string) => `
 
 const subjectStatement = (scopes: (subject: Subject) => string) => `
   SELECT ${clientAndTarget}, ${membership(subjects.user)}, ${scopes(subjects.user)},
-         ${tokenStateColumns({ client: 'q."subjectClient"', ids: 'q.jtis' })}
+         ${tokenStateColumns({ client: 'q."subjectClient"', ids: splitIds('q.jtis') })}
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
          WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, "subjectClient", jtis, n)
     LEFT JOIN "Application" a ON a."id" = q.client

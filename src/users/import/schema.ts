@@ -3,7 +3,7 @@ import { InvalidInputError, NotAllowedError } from '../../errors.ts';
 import type { User as UserRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { ErrorCodeEnum } from '../../graphql/errors.ts';
-import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
+import { addMutation, type PayloadFields } from '../../graphql/mutations/mutation.ts';
 import { newUserFields, User } from '../schema.ts';
 import {
   findPasswordAlgorithm,

@@ -66,7 +66,7 @@ export async function testWebhook(
       },
     });
   });
-  database.hints.send();
+  database.hints.send('queues');
   return delivery;
 }
 
@@ -98,7 +98,7 @@ export async function redeliver(
       data: { status: 'PENDING', attemptCount: 0, nextAttemptAt: now, updatedAt: now },
     });
   });
-  database.hints.send();
+  database.hints.send('queues');
   return delivery;
 }
 
@@ -192,6 +192,6 @@ export async function replayEvents(
     }
     return made;
   });
-  database.hints.send();
+  database.hints.send('queues');
   return { webhook, deliveryCount };
 }

@@ -1,4 +1,4 @@
-import { transaction } from '../../db/transaction.ts';
+import { hintAfterCommit, transaction } from '../../db/transaction.ts';
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
 import { derivedDeliveryId } from './id.ts';
@@ -67,6 +67,8 @@ export async function fanOut({
       )
       SELECT (SELECT count(*)::int FROM "batch") AS "events",
              (SELECT array_agg(DISTINCT "webhookId") FROM "made") AS "webhookIds"`;
+    // This node's dispatcher is told which webhooks; those of other nodes look at all.
+    if (made?.webhookIds) hintAfterCommit(tx, 'queues');
     return {
       webhookIds: made?.webhookIds ?? [],
       hasMore: made?.events === batchSize,

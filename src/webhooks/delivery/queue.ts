@@ -141,6 +141,17 @@ export async function claimDeliveries(
   return { claimed, missed: locking?.missed ?? [] };
 }
 
+/** The time at which a delivery is due first, claimed ones included; null if none waits. */
+export async function nextDeliveryAt(prisma: PrismaClient): Promise<Date | null> {
+  const [row] = await prisma.$queryRaw<{ at: Date | null }[]>`
+    SELECT min(d."nextAttemptAt") AS "at"
+      FROM "Webhook" w CROSS JOIN LATERAL (
+        SELECT d."nextAttemptAt" FROM "Delivery" d
+         WHERE d."webhookId" = w."id" AND d."status" = 'PENDING' AND (w."enabled" OR d."testEvent" IS NOT NULL)
+         ORDER BY d."nextAttemptAt", d."id" LIMIT 1) d`;
+  return row?.at ?? null;
+}
+
 /**
  * Renews the leases of a node.
  *

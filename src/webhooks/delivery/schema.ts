@@ -8,8 +8,8 @@ import type {
 } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { assertMayFilter, connectionOf, readPage } from '../../graphql/lists/page.ts';
-import { addMutation, type PayloadFields } from '../../graphql/mutation.ts';
-import { recordMutations } from '../../graphql/record-mutations.ts';
+import { addMutation, type PayloadFields } from '../../graphql/mutations/mutation.ts';
+import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
 import { webhookMutations } from '../endpoint/schema.ts';
 import { redeliver, replayEvents, testWebhook } from './by-hand.ts';
 import { followDeliveries } from './changes.ts';

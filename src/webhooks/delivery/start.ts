@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
-import { Dispatcher, pollMs, restMs } from '../../dispatch/dispatcher.ts';
+import { Dispatcher, restMs } from '../../dispatch/dispatcher.ts';
 import { createLoop } from '../../dispatch/loop.ts';
 import type { Tail } from '../../events/tail.ts';
 import { createAgent } from '../../outbound/agent.ts';
@@ -70,7 +70,7 @@ function startMaking(
     },
     (error) => services.log.error({ err: error }, 'deliveries could not be made'),
   );
-  const poll = setInterval(() => loop.wake(), pollMs);
+  const poll = setInterval(() => loop.wake(), services.database.hints.pollMs);
   const stopFollowing = tail.onSettled(() => loop.wake());
   loop.wake();
   return async () => {

@@ -9,6 +9,7 @@ import type { DeliveryMetrics } from './metrics.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
+  nextDeliveryAt,
   recordAttempts,
   releaseDeliveries,
   renewLeases,
@@ -44,6 +45,7 @@ export function deliveryWork(
       await creators.check();
       return claimItems(prisma, endpoints, request);
     },
+    nextDueAt: () => nextDeliveryAt(prisma),
     attempt: ({ delivery, endpoint }, signal) => attempts.attempt(delivery, endpoint, signal),
     async follow({ delivery, endpoint }, { result }) {
       metrics.attempts.inc({ outcome: result.outcome });

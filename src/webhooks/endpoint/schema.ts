@@ -4,8 +4,12 @@ import { EventTypeEnum } from '../../events/schema.ts';
 import type { Prisma, Webhook as WebhookRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { addRecordQueries, orders } from '../../graphql/lists/record-queries.ts';
-import { addMutation, type InputFields, type PayloadFields } from '../../graphql/mutation.ts';
-import { recordMutations } from '../../graphql/record-mutations.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+} from '../../graphql/mutations/mutation.ts';
+import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
 import { followWebhook } from './changes.ts';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './operations.ts';
 import { openHeaders } from './sealed.ts';

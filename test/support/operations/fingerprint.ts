@@ -7,6 +7,7 @@ const notLooked = [
   'DeliveryAttempt',
   'DeliveryLease',
   'Message',
+  'MinuteCount',
   '_prisma_migrations',
 ];
 

@@ -5,6 +5,8 @@ import type { TestService } from '../service.ts';
 export interface Browser {
   /** Sends one request; follows no redirect. */
   request(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** The `Cookie` header of a request to this path; empty without cookies. */
+  cookiesFor(path: string): string;
   /** Opens a URL and follows redirects inside the service. */
   open(url: string | URL, init?: RequestInit): Promise<Visit>;
   /** Submits the first form of a page with these values and its hidden ones. */
@@ -57,15 +59,18 @@ export function openBrowser(baseUrl: string): Browser {
     }
   }
 
+  const cookiesFor = (pathname: string) =>
+    cookies
+      .filter(({ path }) => pathname === path || pathname.startsWith(path.replace(/\/?$/, '/')))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ');
+
   async function request(address: string | URL, init: RequestInit = {}): Promise<Response> {
     const url = new URL(address, baseUrl);
-    const sent = cookies.filter(
-      ({ path }) => url.pathname === path || url.pathname.startsWith(path.replace(/\/?$/, '/')),
-    );
+    const sent = cookiesFor(url.pathname);
     const headers = new Headers(init.headers);
-    headers.set('accept', 'text/html');
-    if (sent.length > 0)
-      headers.set('cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
+    if (!headers.has('accept')) headers.set('accept', 'text/html');
+    if (sent) headers.set('cookie', sent);
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     keep(response, url);
     return response;
@@ -88,6 +93,7 @@ export function openBrowser(baseUrl: string): Browser {
 
   return {
     request,
+    cookiesFor,
     open,
     submit(visit, values, headers = {}) {
       const [, method, action] =

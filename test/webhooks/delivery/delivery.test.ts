@@ -35,6 +35,30 @@ async function rotate(id: string): Promise<string> {
   return payload(rotateWebhookSecret, 'RotateWebhookSecretPayload').secret;
 }
 
+test('repeats an attempt at its time, without a hint', async () => {
+  const receiver = await startReceiver();
+  receiver.answerWith(500);
+  const { id } = await createWebhook(await adminOf(service), {
+    url: receiver.url,
+    events: ['USER_CREATED'],
+  });
+  await createUser(await adminOf(service));
+  await webhookUntil(
+    await adminOf(service),
+    id,
+    ({ deliveries: [only] }) => only?.attempts.length === 1,
+  );
+  receiver.answerWith(204);
+  service.clock.advance(minute);
+  await receiver.arrived(2);
+  await webhookUntil(
+    await adminOf(service),
+    id,
+    ({ deliveries: [only] }) => only?.status === 'SUCCEEDED',
+  );
+  await switchWebhook(await adminOf(service), id, false);
+});
+
 test('posts an event that the standardwebhooks package verifies', async () => {
   const admin = await adminOf(service);
   const receiver = await startReceiver();

@@ -50,12 +50,12 @@ test('delivers after a restart the deliveries put back', async () => {
   expect(await claim('one that dies')).toHaveLength(1);
   receiver.answerWith(204);
   const app = await startAgain(service);
-  app.services.database.hints.send();
+  app.services.database.hints.send('queues');
   expect(await claim('another')).toEqual([]);
   expect(receiver.received).toHaveLength(1);
 
   service.clock.advance(leaseMs);
-  app.services.database.hints.send();
+  app.services.database.hints.send('queues');
   const [first, second] = await receiver.arrived(2);
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   await app.stop();

@@ -52,7 +52,7 @@ async function keepWithinShare(
        ORDER BY "expiresAt" DESC OFFSET ${unfinishedShare}))`;
 }
 
-function clientAdapter(services: Services): Adapter {
+function clientAdapter(services: Pick<Services, 'database' | 'baseUrl'>): Adapter {
   const refuse = async () => {
     throw new Error('Applications change through their operations alone.');
   };

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientMetadata, SigningAlgorithm } from 'oidc-provider';
+import { consoleApplicationId, consoleRedirectUri } from '../../../applications/console.ts';
 import { isConfidential } from '../../../applications/secret.ts';
 import type { Application } from '../../../generated/prisma/client.ts';
 import { idForQuery } from '../../../ids.ts';
 import type { Services } from '../../../services.ts';
 
-type Store = Pick<Services, 'database' | 'clock'>;
+type Store = Pick<Services, 'database' | 'clock' | 'baseUrl'>;
 
 /** The client metadata with the origins whose scripts may call as this application. */
 export const corsAllowedOrigins = 'cors_allowed_origins';
@@ -15,13 +16,13 @@ const placeholderSecret = randomBytes(32).toString('base64url');
 
 /** An application as oidc-provider's client metadata (RFC 7591 §2), read on every call; undefined if there is none. */
 export async function findClientMetadata(
-  { database }: Store,
+  { database, baseUrl }: Pick<Store, 'database' | 'baseUrl'>,
   clientId: string,
 ): Promise<ClientMetadata | undefined> {
   const id = idForQuery(clientId, 'Application');
   if (id === null) return undefined;
   const application = await database.prisma.application.findUnique({ where: { id } });
-  return application ? metadataOf(application) : undefined;
+  return application ? metadataOf(application, baseUrl) : undefined;
 }
 
 /**
@@ -29,7 +30,7 @@ export async function findClientMetadata(
  * not the application exists, so the time reveals nothing.
  */
 export async function findClient(
-  { database, clock }: Store,
+  { database, clock, baseUrl }: Store,
   clientId: string,
 ): Promise<{ metadata: ClientMetadata | undefined; digests: string[] }> {
   const application = await database.prisma.application.findUnique({
@@ -37,7 +38,7 @@ export async function findClient(
     include: { secrets: { where: liveAt(clock.now()), select: { digest: true } } },
   });
   return {
-    metadata: application ? metadataOf(application) : undefined,
+    metadata: application ? metadataOf(application, baseUrl) : undefined,
     digests: application?.secrets.map(inHexadecimal) ?? [],
   };
 }
@@ -56,10 +57,12 @@ export const isPublicClient = (
     ? client.token_endpoint_auth_method
     : client.clientAuthMethod) === 'none';
 
-function metadataOf(application: Application): ClientMetadata {
-  const { type } = application;
+function metadataOf(application: Application, baseUrl: string): ClientMetadata {
+  const { type, id } = application;
+  const redirectUris =
+    id === consoleApplicationId ? [consoleRedirectUri(baseUrl)] : application.redirectUris;
   const hasUsers = type !== 'MACHINE_TO_MACHINE';
-  const canSignIn = hasUsers && application.redirectUris.length > 0;
+  const canSignIn = hasUsers && redirectUris.length > 0;
   return {
     client_id: application.id,
     client_name: application.name,
@@ -75,12 +78,12 @@ function metadataOf(application: Application): ClientMetadata {
       ...(hasUsers ? ['refresh_token'] : []),
     ],
     response_types: canSignIn ? ['code'] : [],
-    redirect_uris: canSignIn ? application.redirectUris : [],
+    redirect_uris: canSignIn ? redirectUris : [],
     post_logout_redirect_uris: hasUsers ? application.postLogoutRedirectUris : [],
     [corsAllowedOrigins]: [
       ...application.corsAllowedOrigins,
       // The redirect ends on the page whose script then requests the tokens.
-      ...(type === 'SPA' ? application.redirectUris.flatMap(originOf) : []),
+      ...(type === 'SPA' ? redirectUris.flatMap(originOf) : []),
     ],
   };
 }
@@ -89,7 +92,7 @@ const originOf = (uri: string) => (URL.canParse(uri) ? [new URL(uri).origin] : [
 
 /** The SHA-256 of each live secret of an application, in hexadecimal. */
 export async function readLiveDigests(
-  { database, clock }: Store,
+  { database, clock }: Pick<Store, 'database' | 'clock'>,
   applicationId: string,
 ): Promise<string[]> {
   const secrets = await database.prisma.applicationSecret.findMany({

@@ -1,4 +1,5 @@
 import { Prisma } from '../../../generated/prisma/client.ts';
+import { repeat } from '../../../scheduler.ts';
 import type { Services } from '../../../services.ts';
 
 const intervalMs = 60_000;
@@ -10,6 +11,8 @@ const tables = [
   'RevokedToken',
   'Session',
   'OneTimeToken',
+  'SetupToken',
+  'ConsoleSession',
   'AttemptCount',
   'SendingCount',
   'AddressCount',
@@ -43,23 +46,9 @@ export async function deleteExpired({
  *
  * @returns A function that stops it; it resolves when no deletion is running.
  */
-export function followExpiry(services: Services): () => Promise<void> {
-  const { log } = services;
-  let underWay = Promise.resolve();
-
-  async function follow() {
-    try {
-      await deleteExpired(services);
-    } catch (error) {
-      log.warn({ err: error }, 'what has expired could not be deleted');
-    }
-  }
-
-  const timer = setInterval(() => {
-    underWay = underWay.then(follow);
-  }, intervalMs);
-  return () => {
-    clearInterval(timer);
-    return underWay;
-  };
-}
+export const followExpiry = (services: Services): (() => Promise<void>) =>
+  repeat(
+    intervalMs,
+    async () => void (await deleteExpired(services)),
+    (error) => services.log.warn({ err: error }, 'what has expired could not be deleted'),
+  );

@@ -26,8 +26,8 @@ test('deletes only expired rows', async () => {
   expect(await deleteExpired(service.app.services)).toBe(0);
 
   service.clock.advance(2 * 60 * 60 * 1000);
-  // With the count of requests from this address.
-  expect(await deleteExpired(service.app.services)).toBe(3);
+  // With the count of requests from this address, and the link of the console's setup.
+  expect(await deleteExpired(service.app.services)).toBe(4);
   expect(await prisma.revokedToken.count()).toBe(0);
   expect(await modelsLeft()).toEqual(['Grant', 'RefreshToken', 'Session']);
 

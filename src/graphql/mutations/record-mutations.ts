@@ -1,19 +1,19 @@
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { ManagementScope } from '../auth/scopes.ts';
-import { NotFoundError } from '../errors.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
-import type { SchemaTypes } from './builder.ts';
-import type { GraphQLContext } from './context.ts';
-import type { RecordModel } from './lists/record-queries.ts';
+import type { ManagementScope } from '../../auth/scopes.ts';
+import { NotFoundError } from '../../errors.ts';
+import type { PrismaClient } from '../../generated/prisma/client.ts';
+import type { SchemaTypes } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import type { RecordModel } from '../lists/record-queries.ts';
+import { mutationPayloadName } from '../names.ts';
 import {
   addMutation,
   type InputFields,
   type PayloadFields,
   type RefusalClass,
 } from './mutation.ts';
-import { mutationPayloadName } from './names.ts';
 
 interface Common {
   readonly description: string;

@@ -1,10 +1,11 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { ManagementScope } from '../auth/scopes.ts';
-import type { Refusal } from '../errors.ts';
-import { builder, type Graph, type SchemaTypes } from './builder.ts';
-import type { GraphQLContext } from './context.ts';
-import { mutationInputName, mutationPayloadName } from './names.ts';
+import type { ManagementScope } from '../../auth/scopes.ts';
+import type { Refusal } from '../../errors.ts';
+import { builder, type Graph, type SchemaTypes } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import { mutationInputName, mutationPayloadName } from '../names.ts';
+import { counted } from './mutation-count.ts';
 
 /** Builds the fields of a mutation's input. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>;
@@ -39,7 +40,9 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
   name: string,
   options: MutationOptions<Fields, Payload>,
 ): void {
-  const subGraphs = [options.graph ?? 'management'];
+  const graph = options.graph ?? 'management';
+  const subGraphs = [graph];
+  const isManagement = graph === 'management';
   const input = builder.inputType(mutationInputName(name), {
     subGraphs,
     description: `The input of \`${name}\`.`,
@@ -62,12 +65,11 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
         union: { subGraphs, description: `The result of \`${name}\`.` },
       },
       // The compiler cannot see through a type parameter that `args` has the one argument declared above.
-      resolve: (_root, args, context, info) =>
-        options.resolve(
-          (args as { input: InputShapeFromFields<Fields> }).input,
-          context,
-          info,
-        ) as never,
+      resolve: (_root, args, context, info) => {
+        const { input } = args as { input: InputShapeFromFields<Fields> };
+        const run = () => options.resolve(input, context, info);
+        return (isManagement ? counted(context.metrics, run) : run()) as never;
+      },
     }),
   );
 }

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { refuseConflict } from '../db/conflict.ts';
+import { lockName } from '../db/lock.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { InvalidInputError } from '../errors.ts';
+import type { User } from '../generated/prisma/client.ts';
+import { newTraceId } from '../ids.ts';
+import { emailAddress, parseInput } from '../input.ts';
+import { type Context, type Services, systemActor } from '../services.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { userConflicts, username } from '../users/fields.ts';
+import { insertUser, updateUserSuspensionStatus, writePassword } from '../users/operations.ts';
+import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
+import { rejections } from '../users/password-policy.ts';
+import { hasAdministrator, restoreAdministratorRole } from './built-in.ts';
+
+const input = z.object({
+  username,
+  email: emailAddress.nullish(),
+  password: z.string(),
+});
+
+/** Who becomes an administrator. */
+export type AdministratorInput = z.input<typeof input>;
+
+/** What creating an administrator takes of the services. */
+export type Founder = Pick<Services, 'database' | 'clock' | 'config'>;
+
+const conflicts = {
+  ...userConflicts,
+  User_primaryEmail_key: { ...userConflicts.User_primaryEmail_key, path: ['email'] },
+};
+
+/**
+ * Creates the first administrator. Raises `User.Created`.
+ *
+ * @param claim Uses up what entitles to it, in the same transaction; false if there is nothing to use up.
+ * @returns The user; undefined where `claim` returned false or there is an administrator already.
+ * @throws {InvalidInputError} {@link ConflictError} on `username` or `email`; the claim is not used up then.
+ */
+export async function createFirstAdministrator(
+  services: Founder,
+  given: AdministratorInput,
+  claim: (tx: Transaction) => Promise<boolean>,
+): Promise<User | undefined> {
+  const { password, ...asked } = parseInput(input, given);
+  const person = { username: asked.username, primaryEmail: asked.email ?? null };
+  const digest = await digestOf(services, password, person);
+  return refuseConflict(conflicts, () =>
+    transaction(services.database, async (tx) => {
+      // Taken by every way to become the first, so that two of them at once make one.
+      await lockName(tx, 'signet:bootstrap');
+      if (!(await claim(tx)) || (await hasAdministrator(tx))) return undefined;
+      const roleId = await restoreAdministratorRole(tx, services.clock);
+      const user = await insertUser(tx, asSystem(services), {
+        ...person,
+        passwordDigest: digest,
+        passwordAlgorithm: currentPasswordAlgorithm,
+      });
+      await giveRole(tx, user.id, roleId);
+      return user;
+    }),
+  );
+}
+
+/** An administrator who was brought back or created. */
+export interface RestoredAdministrator {
+  readonly user: User;
+  readonly isNew: boolean;
+}
+
+/**
+ * Makes sure that somebody can sign in as an administrator: creates the user, or sets the password of the user with
+ * that name, ends a suspension and gives the role. The sessions of that user end.
+ *
+ * @throws {InvalidInputError} {@link ConflictError}
+ */
+export async function restoreAdministrator(
+  services: Founder,
+  given: Omit<AdministratorInput, 'email'>,
+): Promise<RestoredAdministrator> {
+  const { password, username: named } = parseInput(input, given);
+  const digest = await digestOf(services, password, { username: named, primaryEmail: null });
+  const context = asSystem(services);
+  const restored = await refuseConflict(conflicts, () =>
+    transaction(services.database, async (tx) => {
+      await lockName(tx, 'signet:bootstrap');
+      const roleId = await restoreAdministratorRole(tx, services.clock);
+      const [known] = await tx.$queryRaw<{ id: string }[]>`
+        SELECT "id" FROM "User" WHERE lower("username") = lower(${named})`;
+      const user = known
+        ? await writePassword(tx, context, { id: known.id, digest })
+        : await insertUser(tx, context, {
+            username: named,
+            passwordDigest: digest,
+            passwordAlgorithm: currentPasswordAlgorithm,
+          });
+      await giveRole(tx, user.id, roleId);
+      return { user, isNew: !known };
+    }),
+  );
+  await updateUserSuspensionStatus(context, { id: restored.user.id, isSuspended: false });
+  return restored;
+}
+
+async function digestOf(
+  { database }: Founder,
+  password: string,
+  about: { readonly username: string; readonly primaryEmail: string | null },
+): Promise<string> {
+  const { passwordPolicy, branding } = await readSignInExperience(database.prisma);
+  const reasons = rejections(passwordPolicy, password, {
+    ...about,
+    productName: branding.productName,
+  });
+  if (reasons.length > 0) {
+    throw new InvalidInputError(reasons.map(({ message }) => ({ path: ['password'], message })));
+  }
+  return hashPassword(password);
+}
+
+async function giveRole(tx: Transaction, userId: string, roleId: string): Promise<void> {
+  await tx.userRole.createMany({ data: [{ userId, roleId }], skipDuplicates: true });
+  // Whoever is there now can let in others.
+  await tx.setupToken.deleteMany();
+}
+
+// The operations on users use no other service.
+const asSystem = (services: Founder): Context =>
+  ({ ...services, actor: systemActor, traceId: newTraceId() }) as Context;

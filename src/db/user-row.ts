@@ -1,0 +1,57 @@
+import { Prisma, type User } from '../generated/prisma/client.ts';
+import { sqlOf, type Transaction } from './transaction.ts';
+
+// A user's row by the driver: as Prisma's `create` and `update` write it, for a quarter of the CPU (110 µs instead of
+// 480 for the whole transaction). Most mutations write this table; the others stay with Prisma.
+
+/** The columns of a user. By name: what a later version adds must not change what this one's statements return. */
+export const userColumns: string = Object.keys(Prisma.UserScalarFieldEnum)
+  .map((column) => `"${column}"`)
+  .join(', ');
+
+/** Fields of a user to write. */
+export type UserFields = Partial<Omit<User, 'profile' | 'customData'>> & {
+  readonly profile?: Prisma.JsonValue | Prisma.InputJsonObject;
+  readonly customData?: Prisma.JsonValue | Prisma.InputJsonObject;
+};
+
+/** Inserts a user and returns it as written. Absent fields get their defaults. */
+export function insertUserRow(tx: Transaction, fields: UserFields): Promise<User> {
+  const { columns, values } = columnsOf(fields);
+  const places = values.map((_, i) => `$${i + 1}`);
+  return writeRow(
+    tx,
+    `INSERT INTO "User" (${columns.join(', ')}) VALUES (${places.join(', ')})`,
+    values,
+  );
+}
+
+/** Changes a user, which must exist, and returns it as written. Absent fields stay. */
+export function updateUserRow(tx: Transaction, id: string, fields: UserFields): Promise<User> {
+  const { columns, values } = columnsOf(fields);
+  const changes = columns.map((column, i) => `${column} = $${i + 1}`);
+  const where = `WHERE "id" = $${values.length + 1}`;
+  return writeRow(tx, `UPDATE "User" SET ${changes.join(', ')} ${where}`, [...values, id]);
+}
+
+function columnsOf(fields: UserFields): { columns: string[]; values: unknown[] } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return {
+    columns: given.map(([name]) => {
+      // A name becomes part of the statement.
+      if (!Object.hasOwn(Prisma.UserScalarFieldEnum, name)) throw new Error(`No column: ${name}.`);
+      return `"${name}"`;
+    }),
+    values: given.map(([, value]) => (isJson(value) ? JSON.stringify(value) : value)),
+  };
+}
+
+const isJson = (value: unknown) =>
+  typeof value === 'object' && value !== null && !(value instanceof Date);
+
+// Without a name: there is one statement for each set of fields, and a connection would keep them all.
+async function writeRow(tx: Transaction, statement: string, values: unknown[]): Promise<User> {
+  const [user] = await sqlOf(tx).query<User>('', `${statement} RETURNING ${userColumns}`, values);
+  if (!user) throw new Error('A write of one row returned none.');
+  return user;
+}

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Starts the service with what keeps its memory small; docs/operating.md has the figures.
+
+# glibc raises these two while it runs, and then keeps what was freed. Naming one fixes both.
+export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"
+
+exec node --expose-gc --max-semi-space-size=16 \
+  "$(dirname "$0")/start.js"

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { sqlOf, transaction, writeAhead } from '../../src/db/transaction.ts';
+import { insertUserRow } from '../../src/db/user-row.ts';
+import { newId } from '../../src/ids.ts';
+import { closeAtEnd } from '../support/cleanup.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const testDatabase = await createTestDatabase(2);
+closeAtEnd(() => testDatabase.close());
+const { database } = testDatabase;
+
+const user = () => {
+  const now = new Date();
+  return { id: newId('User'), createdAt: now, updatedAt: now };
+};
+const exists = async (id: string) =>
+  (await database.prisma.user.findUnique({ where: { id } })) !== null;
+
+const fails = 'SELECT 1 / $1::int';
+
+test('a user is written and returned as Prisma would', async () => {
+  const fields = {
+    ...user(),
+    username: 'alice',
+    isEmailVerified: true,
+    profile: { given: "O'Neil", list: [1, '"{}'] },
+    customData: {},
+  };
+  const written = await transaction(database, (tx) => insertUserRow(tx, fields));
+  expect(written).toMatchObject(fields);
+  expect(written).toEqual(
+    await database.prisma.user.findUniqueOrThrow({ where: { id: fields.id } }),
+  );
+});
+
+test('no field becomes part of a statement unless it is a column', async () => {
+  const hostile = { ...user(), '"id") SELECT 1 --': 'x' };
+  await expect(transaction(database, (tx) => insertUserRow(tx, hostile))).rejects.toThrow(
+    'No column',
+  );
+  expect(await exists(hostile.id)).toBe(false);
+});
+
+test('a write ahead that fails fails the transaction, and nothing is written', async () => {
+  const row = user();
+  const committing = transaction(database, async (tx) => {
+    await insertUserRow(tx, row);
+    await writeAhead(tx, 'fails', fails, [0]);
+  });
+  await expect(committing).rejects.toThrow(/division by zero/);
+  expect(await exists(row.id)).toBe(false);
+});
+
+test('the next statement reports that fault, not its consequence', async () => {
+  const row = user();
+  const reported: unknown[] = [];
+  const committing = transaction(database, async (tx) => {
+    await insertUserRow(tx, row);
+    await writeAhead(tx, 'fails', fails, [0]);
+    await insertUserRow(tx, user()).catch((error: unknown) => {
+      reported.push(error);
+      throw error;
+    });
+  });
+  await expect(committing).rejects.toThrow(/division by zero/);
+  for (const error of reported) expect(String(error)).toMatch(/division by zero/);
+  expect(await exists(row.id)).toBe(false);
+});
+
+test('a write ahead keeps its place among the statements', async () => {
+  const row = user();
+  const name = await transaction(database, async (tx) => {
+    await insertUserRow(tx, row);
+    await writeAhead(tx, 'rename', 'UPDATE "User" SET "name" = $2 WHERE "id" = $1', [row.id, 'a']);
+    const [seen] = await sqlOf(tx).query<{ name: string }>(
+      'seen',
+      'SELECT "name" FROM "User" WHERE "id" = $1',
+      [row.id],
+    );
+    await writeAhead(tx, 'rename', 'UPDATE "User" SET "name" = $2 WHERE "id" = $1', [row.id, 'b']);
+    return seen?.name;
+  });
+  expect(name).toBe('a');
+  expect(await database.prisma.user.findUnique({ where: { id: row.id } })).toMatchObject({
+    name: 'b',
+  });
+});
+
+test('a transaction of which nothing was asked sends nothing, and the connection is free after it', async () => {
+  for (let i = 0; i < 5; i += 1) {
+    await transaction(database, async () => undefined);
+    await expect(
+      transaction(database, async () => {
+        throw new Error('before any statement');
+      }),
+    ).rejects.toThrow('before any statement');
+  }
+  const row = user();
+  await transaction(database, (tx) => insertUserRow(tx, row));
+  expect(await exists(row.id)).toBe(true);
+});
+
+test('after a first statement that failed, the connection can be used again', async () => {
+  for (let i = 0; i < 5; i += 1) {
+    await expect(
+      transaction(database, (tx) => sqlOf(tx).query('fails-first', fails, [0])),
+    ).rejects.toThrow(/division by zero/);
+    await expect(
+      transaction(database, (tx) => sqlOf(tx).query('no-syntax', 'SELEC 1', [])),
+    ).rejects.toThrow(/syntax error/);
+  }
+  const [row] = await transaction(database, (tx) =>
+    sqlOf(tx).query<{ half: number }>('fails-first', fails, [1]),
+  );
+  expect(Object.values(row ?? {})).toEqual([1]);
+});
+
+test.runIf(testDatabase.url)(
+  'a commit that the database turns into a rollback is an error',
+  async () => {
+    const row = user();
+    const committing = transaction(database, async (tx) => {
+      await insertUserRow(tx, row);
+      await sqlOf(tx)
+        .query('fails', fails, [0])
+        .catch(() => undefined);
+    });
+    await expect(committing).rejects.toThrow(/rolled/);
+    expect(await exists(row.id)).toBe(false);
+  },
+);
+
+test('what comes after the end of a transaction does not run', async () => {
+  const row = user();
+  const late = await transaction(database, async (tx) => () => insertUserRow(tx, row));
+  await expect(late()).rejects.toThrow();
+  expect(await exists(row.id)).toBe(false);
+});
