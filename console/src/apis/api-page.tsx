@@ -1,8 +1,50 @@
+import { useParams } from '@tanstack/react-router';
+import { useData } from '../api/use-data.ts';
+import { Badge } from '../controls/badge.tsx';
+import { CopyId } from '../controls/copy.tsx';
+import { RecordEvents } from '../events/record-events.tsx';
 import { useMessages } from '../language/language.ts';
-import { Page } from '../records/page.tsx';
-import { shellMessages } from '../shell/messages.ts';
+import { RecordGate } from '../records/record-gate.tsx';
+import { RecordPage } from '../records/record-page.tsx';
+import { useCan } from '../session/session.ts';
+import { Api } from './documents.ts';
+import { GeneralTab } from './general-tab.tsx';
+import { isOwn } from './lifetime.ts';
+import { apiPageMessages } from './messages.ts';
 
+/** One API. */
 export function ApiPage() {
-  const t = useMessages(shellMessages);
-  return <Page heading={t.apis}>{null}</Page>;
+  const { id } = useParams({ strict: false });
+  return <ApiRecord key={id} id={id ?? ''} />;
+}
+
+function ApiRecord({ id }: { id: string }) {
+  const t = useMessages(apiPageMessages);
+  const list = { to: '/apis', label: t.heading };
+  const seesEvents = useCan('events:read');
+  return (
+    <RecordGate list={list} asked={useData(Api, { id })} record={({ resource }) => resource}>
+      {(api) => (
+        <RecordPage
+          name={api.name}
+          lead={
+            <>
+              {isOwn(api.indicator) && <Badge>{t.own}</Badge>}
+              <CopyId id={api.indicator} thing={t.indicator} />
+              <CopyId id={api.id} />
+            </>
+          }
+          list={list}
+          tabs={[
+            { id: 'general', label: t.tabs.general, content: () => <GeneralTab api={api} /> },
+            seesEvents && {
+              id: 'events',
+              label: t.tabs.events,
+              content: () => <RecordEvents filter={{ subjectId: id }} />,
+            },
+          ]}
+        />
+      )}
+    </RecordGate>
+  );
 }

@@ -1,0 +1,326 @@
+import { graphql } from '../api/graphql.ts';
+import '../api/refusal.ts';
+
+export const Roles = graphql(`
+  query Roles(
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+    $filter: RoleFilter
+    $orderBy: RoleOrder
+  ) {
+    roles(
+      first: $first
+      after: $after
+      last: $last
+      before: $before
+      filter: $filter
+      orderBy: $orderBy
+    ) {
+      edges {
+        node {
+          id
+          name
+          description
+          type
+          isDefault
+          createdAt
+        }
+      }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+    }
+  }
+`);
+
+export const RoleFields = graphql(`
+  fragment RoleFields on Role {
+    id
+    name
+    description
+    type
+    isDefault
+    createdAt
+    updatedAt
+  }
+`);
+
+export const Role = graphql(`
+  query Role($id: ID!) {
+    role(id: $id) {
+      ...RoleFields
+    }
+  }
+`);
+
+export const CreateRole = graphql(`
+  mutation CreateRole($input: CreateRoleInput!) {
+    createRole(input: $input) {
+      __typename
+      ... on CreateRolePayload {
+        role {
+          ...RoleFields
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const UpdateRole = graphql(`
+  mutation UpdateRole($input: UpdateRoleInput!) {
+    updateRole(input: $input) {
+      __typename
+      ... on UpdateRolePayload {
+        role {
+          ...RoleFields
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const DeleteRole = graphql(`
+  mutation DeleteRole($input: DeleteRoleInput!) {
+    deleteRole(input: $input) {
+      __typename
+      ... on DeleteRolePayload {
+        role {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RoleScopes = graphql(`
+  query RoleScopes($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    role(id: $id) {
+      id
+      scopes(first: $first, after: $after, last: $last, before: $before) {
+        edges {
+          node {
+            id
+            name
+            description
+            resource {
+              id
+              name
+            }
+          }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+export const SearchScopes = graphql(`
+  query SearchScopes($search: String) {
+    found: resources(first: 10, filter: { search: $search }) {
+      edges {
+        node {
+          ...ScopesOfApi
+        }
+      }
+    }
+    others: resources(first: 20, orderBy: { field: NAME }) {
+      edges {
+        node {
+          ...ScopesOfApi
+        }
+      }
+    }
+  }
+  fragment ScopesOfApi on Resource {
+    id
+    name
+    scopes(first: 100) {
+      edges {
+        node {
+          id
+          name
+        }
+      }
+    }
+  }
+`);
+
+export const AddRoleScopes = graphql(`
+  mutation AddRoleScopes($input: AddRoleScopesInput!) {
+    addRoleScopes(input: $input) {
+      __typename
+      ... on AddRoleScopesPayload {
+        role {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RemoveRoleScope = graphql(`
+  mutation RemoveRoleScope($input: RemoveRoleScopeInput!) {
+    removeRoleScope(input: $input) {
+      __typename
+      ... on RemoveRoleScopePayload {
+        role {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RoleUsers = graphql(`
+  query RoleUsers(
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+    $filter: UserFilter
+  ) {
+    users(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+      edges {
+        node {
+          id
+          name
+          username
+          primaryEmail
+          isSuspended
+        }
+      }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+    }
+  }
+`);
+
+export const SearchUsersForRole = graphql(`
+  query SearchUsersForRole($search: String) {
+    users(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          username
+          primaryEmail
+        }
+      }
+    }
+  }
+`);
+
+export const AssignRoleToUser = graphql(`
+  mutation AssignRoleToUser($input: AssignUserRolesInput!) {
+    assignUserRoles(input: $input) {
+      __typename
+      ... on AssignUserRolesPayload {
+        user {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RemoveRoleFromUser = graphql(`
+  mutation RemoveRoleFromUser($input: RemoveUserRoleInput!) {
+    removeUserRole(input: $input) {
+      __typename
+      ... on RemoveUserRolePayload {
+        user {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RoleApplications = graphql(`
+  query RoleApplications(
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+    $filter: ApplicationFilter
+  ) {
+    applications(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+      edges {
+        node {
+          id
+          name
+          description
+        }
+      }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+    }
+  }
+`);
+
+export const SearchApplicationsForRole = graphql(`
+  query SearchApplicationsForRole($search: String) {
+    applications(first: 20, filter: { search: $search, types: [MACHINE_TO_MACHINE] }) {
+      edges {
+        node {
+          id
+          name
+          description
+        }
+      }
+    }
+  }
+`);
+
+export const AssignRoleToApplication = graphql(`
+  mutation AssignRoleToApplication($input: AssignApplicationRolesInput!) {
+    assignApplicationRoles(input: $input) {
+      __typename
+      ... on AssignApplicationRolesPayload {
+        application {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RemoveRoleFromApplication = graphql(`
+  mutation RemoveRoleFromApplication($input: RemoveApplicationRoleInput!) {
+    removeApplicationRole(input: $input) {
+      __typename
+      ... on RemoveApplicationRolePayload {
+        application {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
