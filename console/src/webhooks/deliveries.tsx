@@ -61,10 +61,12 @@ export function Deliveries({ webhook }: { webhook: ShownWebhook }) {
             {t.clear}
           </Button>
         )}
-        <span className={styles.toolsEnd}>
-          <span className={styles.small}>{t.live}</span>
-          {canWrite && <CopyAs document={TestWebhook} input={{ id: webhook.id }} />}
-        </span>
+        {canWrite && (
+          <span className={styles.toolsEnd}>
+            <span className={styles.small}>{t.testAs}</span>
+            <CopyAs document={TestWebhook} input={{ id: webhook.id }} />
+          </span>
+        )}
       </div>
       {state.rows.length === 0 && state.phase === 'loading' && <Loading />}
       {state.rows.length === 0 && state.phase === 'failed' && (
@@ -135,7 +137,7 @@ export function Deliveries({ webhook }: { webhook: ShownWebhook }) {
                 cell: (delivery) =>
                   canWrite && (
                     <span className={aboveRowLink}>
-                      <RedeliverButton delivery={delivery} />
+                      <RedeliverButton delivery={delivery} isSmall />
                     </span>
                   ),
               },

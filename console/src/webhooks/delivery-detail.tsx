@@ -103,7 +103,7 @@ function Request({ delivery, webhook }: { delivery: Delivery; webhook: ShownWebh
   const t = useMessages(webhookMessages);
   const { event } = delivery;
   return (
-    <section>
+    <section className={styles.request}>
       <h3>{t.request}</h3>
       <CopyBlock label={t.request} text={headOf(delivery, webhook)} />
       {!event && <p className={styles.small}>{t.bodyHidden}</p>}

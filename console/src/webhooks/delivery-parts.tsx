@@ -6,6 +6,7 @@ import type { DeliveryStatus } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
 import { Redeliver } from './documents.ts';
 import { webhookMessages } from './messages.ts';
+import styles from './webhooks.module.css';
 
 /** The state of a delivery. */
 export function Status({ status }: { status: DeliveryStatus }) {
@@ -26,12 +27,19 @@ export function AnswerCode({ statusCode }: { statusCode?: number | null | undefi
 }
 
 /** Delivers once more. */
-export function RedeliverButton({ delivery }: { delivery: { readonly id: string } }) {
+export function RedeliverButton({
+  delivery,
+  isSmall = false,
+}: {
+  delivery: { readonly id: string };
+  /** In a row: only its picture where there is little room. */
+  isSmall?: boolean;
+}) {
   const t = useMessages(webhookMessages);
   const { run, isRunning } = useAction(Redeliver);
   return (
     <Button
-      size="small"
+      size={isSmall ? 'small' : 'normal'}
       icon="refresh"
       isBusy={isRunning}
       onClick={async () => {
@@ -40,7 +48,7 @@ export function RedeliverButton({ delivery }: { delivery: { readonly id: string 
         if (outcome.kind === 'done') toast.done(t.redelivering);
       }}
     >
-      {t.redeliver}
+      <span className={isSmall ? styles.redeliver : undefined}>{t.redeliver}</span>
     </Button>
   );
 }

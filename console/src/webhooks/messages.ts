@@ -53,7 +53,7 @@ export const webhookMessages = defineMessages({
       'The new secret signs from now on, and the old one as well for 24 hours, so nothing is missed while you replace it.',
     rotated: 'New signing secret',
     test: 'Send test event',
-    testType: 'Type of the test event',
+    testAs: 'The test event as',
     tested: 'The test event is on its way',
     replay: 'Replay',
     replayTitle: 'Replay events',
@@ -84,7 +84,6 @@ export const webhookMessages = defineMessages({
     redelivering: 'It is delivered once more',
     older: 'Older deliveries',
     listLabel: 'Deliveries, newest first',
-    live: 'Live: each attempt is shown as it happens.',
     noDeliveriesTitle: 'No delivery yet',
     noDeliveriesText:
       'The next event of its types stands here at once. Send a test event to see how its receiver answers.',
@@ -167,7 +166,7 @@ export const webhookMessages = defineMessages({
       'Das neue Geheimnis signiert ab jetzt, das alte noch 24 Stunden lang mit. So fehlt nichts, während Sie es ersetzen.',
     rotated: 'Neues Signaturgeheimnis',
     test: 'Testereignis senden',
-    testType: 'Typ des Testereignisses',
+    testAs: 'Das Testereignis als',
     tested: 'Das Testereignis ist unterwegs',
     replay: 'Wiederholen',
     replayTitle: 'Ereignisse wiederholen',
@@ -198,7 +197,6 @@ export const webhookMessages = defineMessages({
     redelivering: 'Es wird noch einmal zugestellt',
     older: 'Ältere Zustellungen',
     listLabel: 'Zustellungen, neueste zuerst',
-    live: 'Live: Jeder Versuch erscheint, während er geschieht.',
     noDeliveriesTitle: 'Noch keine Zustellung',
     noDeliveriesText:
       'Das nächste Ereignis seiner Typen steht sofort hier. Senden Sie ein Testereignis, um zu sehen, was der Empfänger antwortet.',
