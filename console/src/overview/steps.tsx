@@ -90,7 +90,7 @@ export function Steps() {
   return (
     <Section
       title={t.setUp}
-      about={data && (done === steps.length ? t.allDone : t.setUpAbout(done, steps.length))}
+      about={data && (done === all.length ? t.allDone : t.setUpAbout(done, steps.length))}
     >
       {error && !data && <Failed error={error} onRetry={askAgain} />}
       {!error && !data && <Loading lines={4} />}

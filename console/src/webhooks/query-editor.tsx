@@ -29,6 +29,8 @@ export interface QueryEditorProps {
   readonly isReadOnly: boolean;
   readonly onChange: (value: string) => void;
   readonly onBlur: () => void;
+  /** Is handed what takes the focus; null once it is gone. */
+  readonly focusRef: (editor: { focus(): void } | null) => void;
 }
 
 /** An editor for a subscription document. It knows the schema once that has come. */
@@ -41,6 +43,7 @@ export default function QueryEditor({
   isReadOnly,
   onChange,
   onBlur,
+  focusRef,
 }: QueryEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
@@ -88,6 +91,7 @@ export default function QueryEditor({
       }),
     });
     view.current = editor;
+    focusRef(editor);
     let isThere = true;
     void import('./schema.ts')
       .then(({ schema }) => schema())
@@ -104,6 +108,7 @@ export default function QueryEditor({
     return () => {
       isThere = false;
       host.removeEventListener('keydown', keepEscape);
+      focusRef(null);
       editor.destroy();
       view.current = undefined;
     };

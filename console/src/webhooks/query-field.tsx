@@ -23,7 +23,7 @@ export function QueryField({
 }: FieldProps & { isReadOnly?: boolean }) {
   const t = useMessages(formMessages);
   const {
-    field: { value, onChange, onBlur },
+    field: { value, onChange, onBlur, ref },
   } = useController({ name: field.name });
   const { error, ties } = useField(field);
   const about = [field.hint, error?.message].filter((text) => typeof text === 'string').join(' ');
@@ -58,6 +58,7 @@ export function QueryField({
           isReadOnly={isReadOnly}
           onChange={onChange}
           onBlur={onBlur}
+          focusRef={ref}
         />
       </Suspense>
       <FieldNotes id={ties.id} hint={field.hint} error={error} />
