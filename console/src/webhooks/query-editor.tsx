@@ -86,7 +86,10 @@ export default function QueryEditor({
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) latest.current.onChange(state.doc.toString());
           }),
-          EditorView.domEventHandlers({ blur: () => latest.current.onBlur() }),
+          EditorView.domEventHandlers({
+            blur: () => latest.current.onBlur(),
+            beforeinput: replaceSelection,
+          }),
         ],
       }),
     });
@@ -137,6 +140,21 @@ export default function QueryEditor({
   }, [label, about, isInvalid, isReadOnly]);
 
   return <div ref={place} className={styles.editor} data-invalid={isInvalid || undefined} />;
+}
+
+// Left to itself, the browser keeps the look of what is typed over in a style attribute, which the policy forbids.
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { data, inputType } = event;
+  const { state } = view;
+  if (inputType !== 'insertText' || !data || state.selection.main.empty || state.readOnly)
+    return false;
+  const { from, to } = state.selection.main;
+  const insert = () =>
+    state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+  event.preventDefault();
+  const handlers = state.facet(EditorView.inputHandler);
+  if (!handlers.some((handler) => handler(view, from, to, data, insert))) view.dispatch(insert());
+  return true;
 }
 
 const look = EditorView.theme({

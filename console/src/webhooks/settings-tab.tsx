@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
 import * as z from 'zod/mini';
 import { Notice } from '../controls/notice.tsx';
 import { toast } from '../dialogs/toasts.ts';
@@ -24,11 +25,18 @@ export function SettingsTab({ webhook }: { webhook: ShownWebhook }) {
   const canWrite = useCan('webhooks:write');
   const seesEvents = useCan('events:read');
   const navigate = useNavigate();
+  // Headers that were sent are not shown again: the form begins anew.
+  const [run, setRun] = useState(0);
   return (
     <>
       <Section title={t.settings}>
         {canWrite && !seesEvents && <Notice>{t.needsEvents}</Notice>}
-        <SettingsForm webhook={webhook} isReadOnly={!canWrite || !seesEvents} />
+        <SettingsForm
+          key={run}
+          webhook={webhook}
+          isReadOnly={!canWrite || !seesEvents}
+          onHeaders={() => setRun(run + 1)}
+        />
       </Section>
       {canWrite && (
         <Section
@@ -53,12 +61,21 @@ export function SettingsTab({ webhook }: { webhook: ShownWebhook }) {
   );
 }
 
-function SettingsForm({ webhook, isReadOnly }: { webhook: ShownWebhook; isReadOnly: boolean }) {
+function SettingsForm({
+  webhook,
+  isReadOnly,
+  onHeaders,
+}: {
+  webhook: ShownWebhook;
+  isReadOnly: boolean;
+  onHeaders: () => void;
+}) {
   const t = useMessages(webhookMessages);
   const texts = useMessages(formMessages);
   const { groups } = useMessages(eventMessages);
   const getsAll = webhook.events.length === 0;
   const hasHeaders = webhook.headers.length > 0;
+  const sentHeaders = useRef(false);
   return (
     <ActionForm
       document={UpdateWebhook}
@@ -85,19 +102,28 @@ function SettingsForm({ webhook, isReadOnly }: { webhook: ShownWebhook; isReadOn
         maxInFlight: webhook.maxInFlight,
         enabled: webhook.enabled,
       }}
-      toInput={(values) => ({
-        id: webhook.id,
-        name: values.name.trim(),
-        url: values.url.trim(),
-        // All types stay all types, those to come included.
-        events:
-          getsAll && values.events.length === allTypes.length ? [] : (values.events as EventType[]),
-        query: values.query.trim() ? values.query : null,
-        ...headerChange(values),
-        maxInFlight: values.maxInFlight,
-        enabled: values.enabled,
-      })}
-      onDone={() => toast.done(texts.saved)}
+      toInput={(values) => {
+        const changed = headerChange(values);
+        sentHeaders.current = 'headers' in changed;
+        return {
+          id: webhook.id,
+          name: values.name.trim(),
+          url: values.url.trim(),
+          // All types stay all types, those to come included.
+          events:
+            getsAll && values.events.length === allTypes.length
+              ? []
+              : (values.events as EventType[]),
+          query: values.query.trim() ? values.query : null,
+          ...changed,
+          maxInFlight: values.maxInFlight,
+          enabled: values.enabled,
+        };
+      }}
+      onDone={() => {
+        toast.done(texts.saved);
+        if (sentHeaders.current) onHeaders();
+      }}
       submit={texts.save}
     >
       <TextField name="name" label={t.name} />
