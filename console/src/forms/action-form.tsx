@@ -32,6 +32,9 @@ interface ActionFormProps<Values extends FieldValues, Data extends object, Input
   children: ReactNode;
 }
 
+// `reset` keeps what is typed otherwise, as `resetOptions` says.
+const whole = { keepDirtyValues: false } as const;
+
 /**
  * A form that runs one mutation. What the service declines stands beside the field that it names; changes are not left
  * without a warning.
@@ -75,7 +78,7 @@ export function ActionForm<Values extends FieldValues, Data extends object, Inpu
     }
     if (outcome.kind === 'done') {
       letGo();
-      form.reset(sent);
+      form.reset(sent, whole);
       onDone(outcome.payload);
     }
   });
@@ -124,7 +127,7 @@ export function ActionForm<Values extends FieldValues, Data extends object, Inpu
                     <Button
                       onClick={() => {
                         setElsewhere([]);
-                        form.reset(values);
+                        form.reset(values, whole);
                       }}
                     >
                       {t.discard}

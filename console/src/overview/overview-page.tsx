@@ -1,8 +1,23 @@
 import { useMessages } from '../language/language.ts';
 import { Page } from '../records/page.tsx';
-import { shellMessages } from '../shell/messages.ts';
+import { useCan } from '../session/session.ts';
+import { Counted } from './counted.tsx';
+import { LatestEvents } from './latest-events.tsx';
+import { overviewMessages } from './messages.ts';
+import styles from './overview.module.css';
+import { Steps } from './steps.tsx';
 
+/** What there is, what happens, and what is left to set up. */
 export function OverviewPage() {
-  const t = useMessages(shellMessages);
-  return <Page heading={t.overview}>{null}</Page>;
+  const t = useMessages(overviewMessages);
+  const seesEvents = useCan('events:read');
+  return (
+    <Page heading={t.heading} lead={t.lead}>
+      <Counted />
+      <div className={styles.panes}>
+        {seesEvents && <LatestEvents />}
+        <Steps />
+      </div>
+    </Page>
+  );
 }

@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'react';
+import { refresh } from '../api/refresh.ts';
+import { ButtonLink } from '../controls/button.tsx';
+import { Time } from '../controls/time.tsx';
+import { EventActor, EventSubject, RecordLink, Tone } from '../events/parts.tsx';
+import { useEventLog } from '../events/use-log.ts';
+import { useMessages } from '../language/language.ts';
+import { Section } from '../records/section.tsx';
+import { Loading } from '../states/loading.tsx';
+import { overviewMessages } from './messages.ts';
+import styles from './overview.module.css';
+
+const keep = 12;
+const refreshAfterMs = 3_000;
+const everything = {};
+
+/** The end of the log, live. What else is on the page follows it. */
+export function LatestEvents() {
+  const t = useMessages(overviewMessages);
+  const { state } = useEventLog(everything, keep);
+  useRefreshed(state.rows[0]?.id);
+  return (
+    <Section
+      title={t.latest}
+      action={
+        <ButtonLink to="/events" size="small">
+          {t.all}
+        </ButtonLink>
+      }
+    >
+      {state.rows.length > 0 ? (
+        <ol className={styles.events}>
+          {state.rows.map((event) => (
+            <li key={event.id} className={styles.event}>
+              <Tone event={event} />
+              <span className={styles.eventName}>
+                <RecordLink id={event.id}>{event.name}</RecordLink>
+              </span>
+              <span className={styles.eventOf}>
+                <EventSubject event={event} />
+              </span>
+              <span className={styles.eventBy}>
+                <EventActor actor={event.actor} /> · <Time at={event.occurredAt} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      ) : state.phase === 'loading' ? (
+        <Loading lines={4} />
+      ) : (
+        <p className={styles.muted}>{state.phase === 'failed' ? t.failed : t.none}</p>
+      )}
+    </Section>
+  );
+}
+
+/** Asks again for the figures some time after the log has grown: counting is not free. */
+function useRefreshed(newest: string | undefined): void {
+  const seen = useRef(newest);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    if (seen.current !== undefined && newest !== seen.current)
+      timer.current ??= setTimeout(() => {
+        timer.current = undefined;
+        if (!document.hidden) refresh();
+      }, refreshAfterMs);
+    seen.current = newest;
+  }, [newest]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+}

@@ -1,0 +1,167 @@
+import { useState } from 'react';
+import * as z from 'zod/mini';
+import { useAction } from '../api/use-action.ts';
+import { Button } from '../controls/button.tsx';
+import { ConfirmAction } from '../dialogs/confirm-action.tsx';
+import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
+import { toast } from '../dialogs/toasts.ts';
+import { eventMessages } from '../events/messages.ts';
+import { ActionForm } from '../forms/action-form.tsx';
+import { CheckGroups } from '../forms/choices.tsx';
+import { TextField } from '../forms/fields.tsx';
+import { formMessages } from '../forms/messages.ts';
+import type { EventType } from '../generated/graphql.ts';
+import { useMessages } from '../language/language.ts';
+import {
+  ReplayEvents,
+  RotateWebhookSecret,
+  type ShownWebhook,
+  TestWebhook,
+  UpdateWebhook,
+} from './documents.ts';
+import { groupsOfTypes } from './event-types.ts';
+import { webhookMessages } from './messages.ts';
+import { SecretOnce } from './secret-once.tsx';
+
+/** Posts a sample of the first type that the webhook gets. */
+export function SendTest({ webhook }: { webhook: ShownWebhook }) {
+  const t = useMessages(webhookMessages);
+  const { run, isRunning } = useAction(TestWebhook);
+  return (
+    <Button
+      icon="play"
+      isBusy={isRunning}
+      onClick={async () => {
+        const outcome = await run({ id: webhook.id });
+        if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
+        if (outcome.kind === 'done') toast.done(t.tested);
+      }}
+    >
+      {t.test}
+    </Button>
+  );
+}
+
+/** Gives the webhook a new secret, and shows it once. */
+export function RotateSecret({ webhook: { id } }: { webhook: ShownWebhook }) {
+  const t = useMessages(webhookMessages);
+  const [secret, setSecret] = useState<string>();
+  const close = () => setSecret(undefined);
+  return (
+    <>
+      <ConfirmAction
+        icon="keys"
+        label={t.rotate}
+        title={t.rotateTitle}
+        text={t.rotateText}
+        document={RotateWebhookSecret}
+        input={{ id }}
+        onDone={(payload) => setSecret(payload.secret)}
+      />
+      <Dialog title={t.rotated} isOpen={secret !== undefined} onClose={close} isUrgent>
+        {secret && <SecretOnce secret={secret} />}
+        <DialogFooter>
+          <Button kind="primary" onClick={close}>
+            {t.done}
+          </Button>
+        </DialogFooter>
+      </Dialog>
+    </>
+  );
+}
+
+/** Enables a webhook that Signet has disabled. */
+export function Enable({ id }: { id: string }) {
+  const t = useMessages(webhookMessages);
+  const { run, isRunning } = useAction(UpdateWebhook);
+  return (
+    <Button
+      size="small"
+      isBusy={isRunning}
+      onClick={async () => {
+        const outcome = await run({ id, enabled: true });
+        if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
+      }}
+    >
+      {t.enable}
+    </Button>
+  );
+}
+
+const hourMs = 3_600_000;
+
+/** Delivers a range of the log once more. */
+export function Replay({ webhook }: { webhook: ShownWebhook }) {
+  const t = useMessages(webhookMessages);
+  const texts = useMessages(formMessages);
+  const { groups } = useMessages(eventMessages);
+  const [isOpen, setIsOpen] = useState(false);
+  const close = () => setIsOpen(false);
+  const gets = ({ value }: { value: string }) =>
+    webhook.events.length === 0 || webhook.events.includes(value as EventType);
+  return (
+    <>
+      <Button icon="refresh" onClick={() => setIsOpen(true)}>
+        {t.replay}
+      </Button>
+      <Dialog
+        title={t.replayTitle}
+        description={t.replayText}
+        isOpen={isOpen}
+        onClose={close}
+        size="wide"
+      >
+        <ActionForm
+          document={ReplayEvents}
+          schema={z.object({
+            since: z.string().check(z.minLength(1, texts.required)),
+            until: z.string(),
+            types: z.array(z.string()),
+          })}
+          values={{
+            since: inLocalTime(new Date(Date.now() - hourMs)),
+            until: '',
+            types: [] as string[],
+          }}
+          toInput={({ since, until, types }) => ({
+            webhookId: webhook.id,
+            ...(since ? { since: new Date(since).toISOString() } : {}),
+            ...(until ? { until: new Date(until).toISOString() } : {}),
+            ...(types.length > 0 ? { types: types as EventType[] } : {}),
+          })}
+          onDone={({ deliveryCount }) => {
+            toast.done(t.replayed(deliveryCount));
+            close();
+          }}
+          submit={t.replay}
+          onCancel={close}
+          cancel={t.cancel}
+        >
+          <TextField name="since" type="datetime-local" label={t.since} />
+          <TextField
+            name="until"
+            type="datetime-local"
+            label={t.until}
+            hint={t.untilHint}
+            isOptional
+          />
+          <CheckGroups
+            name="types"
+            label={t.replayTypes}
+            hint={t.replayTypesHint}
+            isOptional
+            groups={groupsOfTypes(groups)
+              .map(({ label, options }) => ({ label, choices: options.filter(gets) }))
+              .filter(({ choices }) => choices.length > 0)}
+          />
+        </ActionForm>
+      </Dialog>
+    </>
+  );
+}
+
+/** As a field of date and time has it: local, to the minute. */
+function inLocalTime(at: Date): string {
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

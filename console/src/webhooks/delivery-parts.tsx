@@ -1,0 +1,54 @@
+import { useAction } from '../api/use-action.ts';
+import { Badge } from '../controls/badge.tsx';
+import { Button } from '../controls/button.tsx';
+import { toast } from '../dialogs/toasts.ts';
+import type { DeliveryStatus } from '../generated/graphql.ts';
+import { useMessages } from '../language/language.ts';
+import { Redeliver } from './documents.ts';
+import { webhookMessages } from './messages.ts';
+import styles from './webhooks.module.css';
+
+/** The state of a delivery. */
+export function Status({ status }: { status: DeliveryStatus }) {
+  const t = useMessages(webhookMessages);
+  const tones = { PENDING: 'warn', SUCCEEDED: 'good', FAILED: 'bad' } as const;
+  return (
+    <Badge tone={tones[status]} hasDot>
+      {t.statuses[status]}
+    </Badge>
+  );
+}
+
+/** The status that an attempt was answered with. */
+export function AnswerCode({ statusCode }: { statusCode?: number | null | undefined }) {
+  const t = useMessages(webhookMessages);
+  if (!statusCode) return <Badge tone="bad">{t.noAnswer}</Badge>;
+  return <Badge tone={statusCode < 300 ? 'good' : 'bad'}>{statusCode}</Badge>;
+}
+
+/** Delivers once more. */
+export function RedeliverButton({
+  delivery,
+  isSmall = false,
+}: {
+  delivery: { readonly id: string };
+  /** In a row: only its picture where there is little room. */
+  isSmall?: boolean;
+}) {
+  const t = useMessages(webhookMessages);
+  const { run, isRunning } = useAction(Redeliver);
+  return (
+    <Button
+      size={isSmall ? 'small' : 'normal'}
+      icon="refresh"
+      isBusy={isRunning}
+      onClick={async () => {
+        const outcome = await run({ deliveryId: delivery.id });
+        if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
+        if (outcome.kind === 'done') toast.done(t.redelivering);
+      }}
+    >
+      <span className={isSmall ? styles.redeliver : undefined}>{t.redeliver}</span>
+    </Button>
+  );
+}
