@@ -75,3 +75,32 @@ export const SetUp = graphql(`
     }
   }
 `);
+
+export const Figures = graphql(`
+  query Figures {
+    statistics {
+      minutes(last: 60) {
+        at
+        signIns
+        exchanges
+        refusedExchanges
+        mutations
+        deliveries
+        failedDeliveries
+      }
+    }
+  }
+`);
+
+export const RunningService = graphql(`
+  query RunningService {
+    service {
+      version
+      nodeId
+      nodeVersion
+      database
+      databaseVersion
+      startedAt
+    }
+  }
+`);

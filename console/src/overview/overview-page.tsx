@@ -2,6 +2,7 @@ import { useMessages } from '../language/language.ts';
 import { Page } from '../records/page.tsx';
 import { useCan } from '../session/session.ts';
 import { Counted } from './counted.tsx';
+import { Activity, Running } from './figures.tsx';
 import { LatestEvents } from './latest-events.tsx';
 import { overviewMessages } from './messages.ts';
 import styles from './overview.module.css';
@@ -14,9 +15,15 @@ export function OverviewPage() {
   return (
     <Page heading={t.heading} lead={t.lead}>
       <Counted />
-      <div className={styles.panes}>
-        {seesEvents && <LatestEvents />}
-        <Steps />
+      <div className={styles.stack}>
+        {seesEvents && <Activity />}
+        <div className={styles.panes}>
+          {seesEvents && <LatestEvents />}
+          <div className={styles.stack}>
+            <Steps />
+            {seesEvents && <Running />}
+          </div>
+        </div>
       </div>
     </Page>
   );
