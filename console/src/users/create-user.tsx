@@ -5,9 +5,9 @@ import { toast } from '../dialogs/toasts.ts';
 import { ActionForm } from '../forms/action-form.tsx';
 import { PasswordField, TextField } from '../forms/fields.tsx';
 import { useMessages } from '../language/language.ts';
+import { shownName } from '../records/shown-name.ts';
 import { CreateUser } from './documents.ts';
 import { userMessages } from './messages.ts';
-import { shownName } from './names.ts';
 
 /** Creates a user, and opens the page of it. */
 export function CreateUserDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -27,8 +27,8 @@ export function CreateUserDialog({ isOpen, onClose }: { isOpen: boolean; onClose
           })
           .check(
             z.refine(
-              ({ username, primaryEmail, primaryPhone }) =>
-                `${username}${primaryEmail}${primaryPhone}`.trim() !== '',
+              ({ password: _, ...texts }) =>
+                Object.values(texts).some((text) => text.trim() !== ''),
               { path: ['username'], error: t.oneIsNeeded },
             ),
           )}

@@ -29,7 +29,7 @@ export const userMessages = defineMessages({
     createdAt: 'Created',
     createdWithin: (days: string) => `Within ${days} days`,
     never: 'Never',
-    oneIsNeeded: 'A user name, an e-mail address or a phone number is needed.',
+    oneIsNeeded: 'Something to know the person by is needed: a name, an address or a number.',
     cancel: 'Cancel',
     tabs: {
       profile: 'Profile',
@@ -70,8 +70,6 @@ export const userMessages = defineMessages({
     signOutText:
       'All sessions, refresh tokens and access tokens end at once. The person may sign in again.',
     isSignedOut: (name: string) => `${name} is signed out everywhere`,
-    deleteTitle: 'Delete user',
-    deleteAbout: 'The account goes at once and cannot be brought back.',
     goesSessions: 'sessions, refresh tokens and access tokens',
     goesRoles: 'the roles of the person',
     goesMemberships: 'memberships in organizations, and the roles held there',
@@ -134,9 +132,9 @@ export const userMessages = defineMessages({
     done: 'Done',
   },
   de: {
-    heading: 'Personen',
+    heading: 'Benutzer',
     lead: 'Wer sich bei Ihren Anwendungen anmeldet.',
-    create: 'Person anlegen',
+    create: 'Benutzer anlegen',
     created: (name) => `${name} ist angelegt`,
     import: 'Importieren',
     emptyTitle: 'Noch niemand da',
@@ -162,7 +160,8 @@ export const userMessages = defineMessages({
     createdAt: 'Angelegt',
     createdWithin: (days) => `In den letzten ${days} Tagen`,
     never: 'Nie',
-    oneIsNeeded: 'Ein Benutzername, eine E-Mail-Adresse oder eine Telefonnummer ist nötig.',
+    oneIsNeeded:
+      'Etwas, woran man die Person erkennt, ist nötig: ein Name, eine Adresse oder eine Nummer.',
     cancel: 'Abbrechen',
     tabs: {
       profile: 'Profil',
@@ -203,8 +202,6 @@ export const userMessages = defineMessages({
     signOutText:
       'Alle Sitzungen, Refresh-Tokens und Access-Tokens enden sofort. Die Person darf sich wieder anmelden.',
     isSignedOut: (name) => `${name} ist überall abgemeldet`,
-    deleteTitle: 'Person löschen',
-    deleteAbout: 'Das Konto verschwindet sofort und lässt sich nicht zurückholen.',
     goesSessions: 'Sitzungen, Refresh-Tokens und Access-Tokens',
     goesRoles: 'die Rollen der Person',
     goesMemberships: 'Mitgliedschaften in Organisationen und die Rollen dort',
@@ -240,7 +237,7 @@ export const userMessages = defineMessages({
     factorsTitle: 'Noch keine Faktoren',
     factorsText:
       'Ein Faktor ist, was eine Person neben dem Passwort vorzeigt, etwa ein Passkey oder ein Code aus einer App. Personen richten sie beim Anmelden selbst ein.',
-    importTitle: 'Personen importieren',
+    importTitle: 'Benutzer importieren',
     importText:
       'Ein JSON-Array, oder CSV, dessen erste Zeile die Spalten nennt. Spalten und Schlüssel sind die Felder von importUsers:',
     file: 'Datei (CSV oder JSON)',

@@ -4,13 +4,13 @@ import { toast } from '../dialogs/toasts.ts';
 import { ActionForm } from '../forms/action-form.tsx';
 import { CheckField, TextAreaField, TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
+import { isObjectText, objectIn, objectText } from '../forms/object-text.ts';
 import type { UserQuery } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
 import { recordMessages } from '../records/messages.ts';
 import { Properties, Property, Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
 import { UpdateUser, UpdateUserCustomData, UpdateUserProfile } from './documents.ts';
-import { isObjectText, objectText } from './json.ts';
 import { userMessages } from './messages.ts';
 
 /** A user as the page of it has it. */
@@ -32,7 +32,7 @@ export function ProfileTab({ user }: { user: ShownUser }) {
       <Section title={t.customData} about={t.customDataAbout}>
         <CustomDataForm user={user} isReadOnly={isReadOnly} />
       </Section>
-      <Section title={records.updated}>
+      <Section title={t.status}>
         <Properties>
           <Property name={t.password}>
             {user.hasPassword ? t.hasPassword : t.hasNoPassword}
@@ -121,7 +121,7 @@ function ClaimsForm({ user, isReadOnly }: Props) {
       values={{ profile: objectText(user.profile) }}
       toInput={({ profile }) => ({
         id: user.id,
-        profile: isObjectText(profile) ? JSON.parse(profile) : {},
+        profile: objectIn(profile) ?? {},
       })}
       onDone={() => toast.done(texts.saved)}
       submit={t.saveClaims}
@@ -142,7 +142,7 @@ function CustomDataForm({ user, isReadOnly }: Props) {
       values={{ customData: objectText(user.customData) }}
       toInput={({ customData }) => ({
         id: user.id,
-        customData: isObjectText(customData) ? JSON.parse(customData) : {},
+        customData: objectIn(customData) ?? {},
       })}
       onDone={() => toast.done(texts.saved)}
       submit={t.saveCustomData}

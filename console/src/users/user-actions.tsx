@@ -10,6 +10,7 @@ import { PasswordField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
 import { useMessages } from '../language/language.ts';
 import { DeleteRecord } from '../records/delete-record.tsx';
+import { shownName } from '../records/shown-name.ts';
 import {
   DeleteUser,
   SignOutUser,
@@ -17,7 +18,6 @@ import {
   UpdateUserSuspensionStatus,
 } from './documents.ts';
 import { userMessages } from './messages.ts';
-import { shownName } from './names.ts';
 import type { ShownUser } from './profile-tab.tsx';
 
 /** What can be done with a user as a whole. */

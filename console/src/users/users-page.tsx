@@ -5,25 +5,17 @@ import type { UserOrderField } from '../generated/graphql.ts';
 import { useFormat } from '../language/format.ts';
 import { useMessages } from '../language/language.ts';
 import { rowLink } from '../lists/data-table.tsx';
+import { daysAgo } from '../lists/days.ts';
 import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
 import { useOpenInAddress } from '../lists/open-in-address.ts';
+import { shownName } from '../records/shown-name.ts';
 import { useCan } from '../session/session.ts';
 import { EmptyState } from '../states/state.tsx';
 import { CreateUserDialog } from './create-user.tsx';
 import { Users } from './documents.ts';
 import { ImportDialog } from './import-dialog.tsx';
 import { userMessages } from './messages.ts';
-import { shownName } from './names.ts';
 import { Status } from './status.tsx';
-
-const dayMs = 86_400_000;
-
-// To the day: the same variables all day long, so that one answer serves.
-const daysAgo = (days: string): string =>
-  new Date((Math.floor(Date.now() / dayMs) - Number(days)) * dayMs).toISOString();
-
-const afterDays = (value: string | undefined) =>
-  value && /^\d{1,4}$/.test(value) ? daysAgo(value) : undefined;
 
 /** All users. */
 export function UsersPage() {
@@ -54,9 +46,9 @@ export function UsersPage() {
           filter: {
             search: address['search'],
             isSuspended: address['status'] ? address['status'] === 'suspended' : undefined,
-            lastSignInAfter: afterDays(address['lastSignIn']),
-            lastSignInBefore: afterDays(address['lastSignIn']?.match(/^not-(.*)$/)?.[1]),
-            createdAfter: afterDays(address['created']),
+            lastSignInAfter: daysAgo(address['lastSignIn']),
+            lastSignInBefore: daysAgo(address['lastSignIn']?.match(/^not-(.*)$/)?.[1]),
+            createdAfter: daysAgo(address['created']),
           },
         })}
         connection={({ users }) => users}
