@@ -15,7 +15,7 @@ import {
   OrganizationApplications,
   RemoveOrganizationApplication,
   RemoveOrganizationApplicationRole,
-  SearchApplications,
+  SearchMachineApplications,
 } from './documents.ts';
 import { organizationMessages } from './messages.ts';
 import styles from './organizations.module.css';
@@ -38,7 +38,7 @@ export function ApplicationsTab({ id }: { id: string }) {
           label={t.addApplication}
           placeholder={t.addApplicationPlaceholder}
           search={async (search, signal) => {
-            const found = await send(SearchApplications, { search }, signal);
+            const found = await send(SearchMachineApplications, { search }, signal);
             return found.applications.edges.map(({ node }) => ({
               key: node.id,
               text: node.name,

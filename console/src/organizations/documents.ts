@@ -290,9 +290,9 @@ export const SearchUsers = graphql(`
   }
 `);
 
-export const SearchApplications = graphql(`
-  query SearchApplications($search: String) {
-    applications(first: 20, filter: { search: $search }) {
+export const SearchMachineApplications = graphql(`
+  query SearchMachineApplications($search: String) {
+    applications(first: 20, filter: { search: $search, types: [MACHINE_TO_MACHINE] }) {
       edges {
         node {
           id
