@@ -15,7 +15,6 @@ export const organizationMessages = defineMessages({
     updatedAt: 'Last change',
     createdWithin: (days: string) => `Within ${days} days`,
     cancel: 'Cancel',
-    done: 'Done',
     remove: (name: string) => `Remove ${name}`,
     tabs: {
       list: 'Organizations',
@@ -100,7 +99,6 @@ export const organizationMessages = defineMessages({
     edit: (name: string) => `Edit ${name}`,
     roleTitle: 'Organization role',
     scopeTitle: 'Organization scope',
-    scopes: 'Scopes',
     organizationScopes: 'Organization scopes',
     addOrganizationScope: 'Add organization scope',
     searchOrganizationScopes: 'Search organization scopes',
@@ -134,7 +132,6 @@ export const organizationMessages = defineMessages({
     updatedAt: 'Zuletzt geändert',
     createdWithin: (days) => `In den letzten ${days} Tagen`,
     cancel: 'Abbrechen',
-    done: 'Fertig',
     remove: (name) => `${name} entfernen`,
     tabs: {
       list: 'Organisationen',
@@ -222,7 +219,6 @@ export const organizationMessages = defineMessages({
     edit: (name) => `${name} bearbeiten`,
     roleTitle: 'Organisationsrolle',
     scopeTitle: 'Organisations-Scope',
-    scopes: 'Scopes',
     organizationScopes: 'Organisations-Scopes',
     addOrganizationScope: 'Organisations-Scope hinzufügen',
     searchOrganizationScopes: 'Organisations-Scopes suchen',
