@@ -69,14 +69,7 @@ export function ActionForm<Values extends FieldValues, Data extends object, Inpu
       const { issues } = outcome.refusal;
       const known = issues.filter(({ path: [first] }) => first !== undefined && first in sent);
       for (const { path, message } of known) {
-        const [first = '', ...inside] = path;
-        // A field that is a JSON text has no fields of its own for the form.
-        const isText = inside.length > 0 && typeof sent[first] === 'string';
-        form.setError(
-          (isText ? first : path.join('.')) as never,
-          { message: isText ? `${inside.join('.')}: ${message}` : message },
-          { shouldFocus: true },
-        );
+        form.setError(path.join('.') as never, { message }, { shouldFocus: true });
       }
       setElsewhere(issues.filter((issue) => !known.includes(issue)));
     }
