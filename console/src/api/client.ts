@@ -15,7 +15,11 @@ export const client = new Client({
   exchanges: [
     cacheExchange({
       // What has no id of its own belongs to what it is found in.
-      keys: { Actor: () => null, InputIssue: () => null },
+      keys: {
+        Actor: () => null,
+        InputIssue: () => null,
+        OrganizationEmailDomain: () => null,
+      },
       possibleTypes: {
         Error: ['ConflictError', 'InvalidInputError', 'NotAllowedError', 'NotFoundError'],
       },

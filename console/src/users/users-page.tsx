@@ -1,8 +1,147 @@
+import { Link } from '@tanstack/react-router';
+import { Button } from '../controls/button.tsx';
+import { Time } from '../controls/time.tsx';
+import type { UserOrderField } from '../generated/graphql.ts';
+import { useFormat } from '../language/format.ts';
 import { useMessages } from '../language/language.ts';
-import { Page } from '../records/page.tsx';
-import { shellMessages } from '../shell/messages.ts';
+import { rowLink } from '../lists/data-table.tsx';
+import { daysAgo } from '../lists/days.ts';
+import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
+import { useOpenInAddress } from '../lists/open-in-address.ts';
+import { shownName } from '../records/shown-name.ts';
+import { useCan } from '../session/session.ts';
+import { EmptyState } from '../states/state.tsx';
+import { CreateUserDialog } from './create-user.tsx';
+import { Users } from './documents.ts';
+import { ImportDialog } from './import-dialog.tsx';
+import { userMessages } from './messages.ts';
+import { Status } from './status.tsx';
 
+/** All users. */
 export function UsersPage() {
-  const t = useMessages(shellMessages);
-  return <Page heading={t.users}>{null}</Page>;
+  const t = useMessages(userMessages);
+  const format = useFormat();
+  const canWrite = useCan('users:write');
+  const creation = useOpenInAddress('create');
+  const importing = useOpenInAddress('import');
+  const days = (count: number) => format.number(count);
+  const create = canWrite && (
+    <>
+      <Button onClick={importing.open}>{t.import}</Button>
+      <Button kind="primary" icon="plus" onClick={creation.open}>
+        {t.create}
+      </Button>
+    </>
+  );
+  return (
+    <>
+      <ListPage
+        heading={t.heading}
+        lead={t.lead}
+        action={create}
+        document={Users}
+        variables={(address) => ({
+          ...pageIn(address),
+          orderBy: orderIn<UserOrderField>(address),
+          filter: {
+            search: address['search'],
+            isSuspended: address['status'] ? address['status'] === 'suspended' : undefined,
+            lastSignInAfter: daysAgo(address['lastSignIn']),
+            lastSignInBefore: daysAgo(address['lastSignIn']?.match(/^not-(.*)$/)?.[1]),
+            createdAfter: daysAgo(address['created']),
+          },
+        })}
+        connection={({ users }) => users}
+        columns={[
+          {
+            id: 'name',
+            header: t.name,
+            orderBy: 'NAME',
+            cell: (user) => (
+              <Link to="/users/$id" params={{ id: user.id }} className={rowLink}>
+                {shownName(user)}
+              </Link>
+            ),
+          },
+          {
+            id: 'username',
+            header: t.username,
+            orderBy: 'USERNAME',
+            from: 'medium',
+            cell: ({ username }) => username,
+          },
+          {
+            id: 'primaryEmail',
+            header: t.email,
+            orderBy: 'PRIMARY_EMAIL',
+            from: 'medium',
+            cell: ({ primaryEmail }) => primaryEmail,
+          },
+          {
+            id: 'status',
+            header: t.status,
+            isNarrow: true,
+            cell: ({ isSuspended }) => <Status isSuspended={isSuspended} />,
+          },
+          {
+            id: 'lastSignInAt',
+            header: t.lastSignIn,
+            orderBy: 'LAST_SIGN_IN_AT',
+            isNarrow: true,
+            from: 'wide',
+            cell: ({ lastSignInAt }) => (lastSignInAt ? <Time at={lastSignInAt} /> : t.never),
+          },
+          {
+            id: 'createdAt',
+            header: t.createdAt,
+            orderBy: 'CREATED_AT',
+            isNarrow: true,
+            from: 'wide',
+            cell: ({ createdAt }) => <Time at={createdAt} />,
+          },
+        ]}
+        filters={[
+          {
+            name: 'status',
+            label: t.status,
+            isSingle: true,
+            options: [
+              { value: 'active', label: t.active },
+              { value: 'suspended', label: t.suspended },
+            ],
+          },
+          {
+            name: 'lastSignIn',
+            label: t.lastSignIn,
+            isSingle: true,
+            options: [
+              { value: '7', label: t.signedInWithin(days(7)) },
+              { value: '30', label: t.signedInWithin(days(30)) },
+              { value: 'not-90', label: t.notSignedInFor(days(90)) },
+            ],
+          },
+          {
+            name: 'created',
+            label: t.createdAt,
+            isSingle: true,
+            options: [7, 30, 90].map((count) => ({
+              value: String(count),
+              label: t.createdWithin(days(count)),
+            })),
+          },
+        ]}
+        empty={
+          <EmptyState icon="users" title={t.emptyTitle} action={create}>
+            {t.emptyText}
+          </EmptyState>
+        }
+      />
+      {canWrite && (
+        <>
+          <CreateUserDialog isOpen={creation.isOpen} onClose={creation.close} />
+          <ImportDialog isOpen={importing.isOpen} onClose={importing.close} />
+        </>
+      )}
+    </>
+  );
 }

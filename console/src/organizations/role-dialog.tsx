@@ -1,0 +1,186 @@
+import * as z from 'zod/mini';
+import { send } from '../api/send.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
+import { IconButton } from '../controls/button.tsx';
+import { type Pick, SearchPicker } from '../controls/search-picker.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { ActionForm } from '../forms/action-form.tsx';
+import { TextField } from '../forms/fields.tsx';
+import { formMessages } from '../forms/messages.ts';
+import type { OrganizationRoleQuery } from '../generated/graphql.ts';
+import { useMessages } from '../language/language.ts';
+import { useCan } from '../session/session.ts';
+import { Failed } from '../states/failed.tsx';
+import { Loading } from '../states/loading.tsx';
+import {
+  AddOrganizationRoleResourceScopes,
+  AddOrganizationRoleScopes,
+  OrganizationRole,
+  RemoveOrganizationRoleResourceScope,
+  RemoveOrganizationRoleScope,
+  SearchOrganizationScopes,
+  SearchResourceScopes,
+  UpdateOrganizationRole,
+} from './documents.ts';
+import { organizationMessages } from './messages.ts';
+import styles from './organizations.module.css';
+import { tell } from './tell.ts';
+
+/** An organization role: its scopes, which apply at once, and its name. */
+export function RoleDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  const t = useMessages(organizationMessages);
+  return (
+    <Dialog title={t.roleTitle} isOpen={id !== undefined} onClose={onClose} size="wide">
+      {id && <Role id={id} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Role({ id, onClose }: { id: string; onClose: () => void }) {
+  const withResources = useCan('resources:read');
+  const { data, error, askAgain } = useData(OrganizationRole, { id, withResources });
+  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
+  if (!data) return <Loading lines={4} />;
+  if (!data.organizationRole) return null;
+  return <RoleForm role={data.organizationRole} onClose={onClose} />;
+}
+
+function RoleForm({
+  role,
+  onClose,
+}: {
+  role: NonNullable<OrganizationRoleQuery['organizationRole']>;
+  onClose: () => void;
+}) {
+  const t = useMessages(organizationMessages);
+  const texts = useMessages(formMessages);
+  const canWrite = useCan('organizations:write');
+  const addScopes = useAction(AddOrganizationRoleScopes);
+  const removeScope = useAction(RemoveOrganizationRoleScope);
+  const addApiScopes = useAction(AddOrganizationRoleResourceScopes);
+  const removeApiScope = useAction(RemoveOrganizationRoleResourceScope);
+  const organizationRoleId = role.id;
+  return (
+    <ActionForm
+      document={UpdateOrganizationRole}
+      isReadOnly={!canWrite}
+      schema={z.object({
+        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+        description: z.string(),
+      })}
+      values={{ name: role.name, description: role.description ?? '' }}
+      toInput={({ name, description }) => ({
+        id: role.id,
+        name: name.trim(),
+        description: description.trim() || null,
+      })}
+      onDone={onClose}
+      submit={texts.save}
+      {...(canWrite ? { onCancel: onClose, cancel: t.cancel } : {})}
+    >
+      <TextField name="name" label={t.name} />
+      <TextField name="description" label={t.description} isOptional />
+      <ScopeSet
+        title={t.organizationScopes}
+        held={role.scopes.edges.map(({ node }) => ({ key: node.id, text: node.name }))}
+        canWrite={canWrite}
+        label={t.addOrganizationScope}
+        placeholder={t.searchOrganizationScopes}
+        search={async (search, signal) => {
+          const found = await send(SearchOrganizationScopes, { search }, signal);
+          return found.organizationScopes.edges.map(({ node }) => ({
+            key: node.id,
+            text: node.name,
+            detail: node.description,
+          }));
+        }}
+        onAdd={(scopeId) =>
+          void tell(addScopes.run({ organizationRoleId, organizationScopeIds: [scopeId] }))
+        }
+        onRemove={(organizationScopeId) =>
+          void tell(removeScope.run({ organizationRoleId, organizationScopeId }))
+        }
+      />
+      {role.resourceScopes && (
+        <ScopeSet
+          title={t.apiScopes}
+          held={role.resourceScopes.edges.map(({ node }) => ({
+            key: node.id,
+            text: `${node.resource.name}: ${node.name}`,
+          }))}
+          canWrite={canWrite}
+          label={t.addApiScope}
+          placeholder={t.searchApis}
+          search={async (search, signal) => {
+            const found = await send(SearchResourceScopes, { search }, signal);
+            return found.resources.edges.flatMap(({ node: resource }) =>
+              resource.scopes.edges.map(({ node }) => ({
+                key: node.id,
+                text: node.name,
+                detail: resource.name,
+              })),
+            );
+          }}
+          onAdd={(scopeId) =>
+            void tell(addApiScopes.run({ organizationRoleId, scopeIds: [scopeId] }))
+          }
+          onRemove={(scopeId) => void tell(removeApiScope.run({ organizationRoleId, scopeId }))}
+        />
+      )}
+    </ActionForm>
+  );
+}
+
+function ScopeSet({
+  title,
+  held,
+  canWrite,
+  label,
+  placeholder,
+  search,
+  onAdd,
+  onRemove,
+}: {
+  title: string;
+  held: readonly Pick[];
+  canWrite: boolean;
+  label: string;
+  placeholder: string;
+  search: (text: string, signal: AbortSignal) => Promise<readonly Pick[]>;
+  onAdd: (key: string) => void;
+  onRemove: (key: string) => void;
+}) {
+  const t = useMessages(organizationMessages);
+  return (
+    <div className={styles.set} role="group" aria-label={title}>
+      <span className={styles.name}>{title}</span>
+      {held.length === 0 && <p className={styles.about}>{t.noScopes}</p>}
+      <ul className={styles.chips}>
+        {held.map(({ key, text }) => (
+          <li key={key} className={styles.chip}>
+            {text}
+            {canWrite && (
+              <IconButton
+                icon="close"
+                size="small"
+                label={t.remove(text)}
+                onClick={() => onRemove(key)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {canWrite && (
+        <SearchPicker
+          label={label}
+          placeholder={placeholder}
+          search={async (text, signal) =>
+            (await search(text, signal)).filter(({ key }) => !held.some((one) => one.key === key))
+          }
+          onPick={({ key }) => onAdd(key)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+// The first that fits counts: most browsers claim to be others too.
+const browsers = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|Opera)\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/\bcurl\//, 'curl'],
+] as const;
+
+const systems = [
+  [/\b(?:iPhone|iPad|iPod)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+] as const;
+
+const nameIn = (text: string, names: readonly (readonly [RegExp, string])[]) =>
+  names.find(([pattern]) => pattern.test(text))?.[1];
+
+/** The browser that a `User-Agent` header names, as people call it. */
+export const browserIn = (userAgent: string): string | undefined => nameIn(userAgent, browsers);
+
+/** The operating system that a `User-Agent` header names, as people call it. */
+export const systemIn = (userAgent: string): string | undefined => nameIn(userAgent, systems);

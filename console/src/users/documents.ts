@@ -1,0 +1,358 @@
+import { graphql } from '../api/graphql.ts';
+import '../api/refusal.ts';
+
+export const Users = graphql(`
+  query Users(
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+    $filter: UserFilter
+    $orderBy: UserOrder
+  ) {
+    users(
+      first: $first
+      after: $after
+      last: $last
+      before: $before
+      filter: $filter
+      orderBy: $orderBy
+    ) {
+      edges {
+        node {
+          id
+          name
+          username
+          primaryEmail
+          primaryPhone
+          isSuspended
+          lastSignInAt
+          createdAt
+        }
+      }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+    }
+  }
+`);
+
+export const UserDetails = graphql(`
+  fragment UserDetails on User {
+    id
+    name
+    username
+    primaryEmail
+    primaryPhone
+    isEmailVerified
+    isPhoneVerified
+    avatar
+    hasPassword
+    isSuspended
+    profile
+    customData
+    lastSignInAt
+    createdAt
+    updatedAt
+  }
+`);
+
+export const User = graphql(`
+  query User($id: ID!) {
+    user(id: $id) {
+      ...UserDetails
+    }
+  }
+`);
+
+export const CreateUser = graphql(`
+  mutation CreateUser($input: CreateUserInput!) {
+    createUser(input: $input) {
+      __typename
+      ... on CreateUserPayload {
+        user {
+          ...UserDetails
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const UpdateUser = graphql(`
+  mutation UpdateUser($input: UpdateUserInput!) {
+    updateUser(input: $input) {
+      __typename
+      ... on UpdateUserPayload {
+        user {
+          ...UserDetails
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const UpdateUserProfile = graphql(`
+  mutation UpdateUserProfile($input: UpdateUserProfileInput!) {
+    updateUserProfile(input: $input) {
+      __typename
+      ... on UpdateUserProfilePayload {
+        user {
+          ...UserDetails
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const UpdateUserCustomData = graphql(`
+  mutation UpdateUserCustomData($input: UpdateUserCustomDataInput!) {
+    updateUserCustomData(input: $input) {
+      __typename
+      ... on UpdateUserCustomDataPayload {
+        user {
+          ...UserDetails
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const UpdateUserPassword = graphql(`
+  mutation UpdateUserPassword($input: UpdateUserPasswordInput!) {
+    updateUserPassword(input: $input) {
+      __typename
+      ... on UpdateUserPasswordPayload {
+        user {
+          ...UserDetails
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const UpdateUserSuspensionStatus = graphql(`
+  mutation UpdateUserSuspensionStatus($input: UpdateUserSuspensionStatusInput!) {
+    updateUserSuspensionStatus(input: $input) {
+      __typename
+      ... on UpdateUserSuspensionStatusPayload {
+        user {
+          ...UserDetails
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const SignOutUser = graphql(`
+  mutation SignOutUser($input: SignOutUserInput!) {
+    signOutUser(input: $input) {
+      __typename
+      ... on SignOutUserPayload {
+        user {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const DeleteUser = graphql(`
+  mutation DeleteUser($input: DeleteUserInput!) {
+    deleteUser(input: $input) {
+      __typename
+      ... on DeleteUserPayload {
+        user {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const ImportUsers = graphql(`
+  mutation ImportUsers($input: ImportUsersInput!) {
+    importUsers(input: $input) {
+      __typename
+      ... on ImportUsersPayload {
+        users {
+          id
+        }
+        failures {
+          index
+          code
+          message
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const UserRoles = graphql(`
+  query UserRoles($id: ID!) {
+    user(id: $id) {
+      id
+      roles(first: 100) {
+        edges {
+          node {
+            id
+            name
+            description
+          }
+        }
+      }
+    }
+  }
+`);
+
+export const AssignUserRoles = graphql(`
+  mutation AssignUserRoles($input: AssignUserRolesInput!) {
+    assignUserRoles(input: $input) {
+      __typename
+      ... on AssignUserRolesPayload {
+        user {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RemoveUserRole = graphql(`
+  mutation RemoveUserRole($input: RemoveUserRoleInput!) {
+    removeUserRole(input: $input) {
+      __typename
+      ... on RemoveUserRolePayload {
+        user {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const SearchUserRoles = graphql(`
+  query SearchUserRoles($search: String) {
+    roles(first: 20, filter: { search: $search, type: USER }) {
+      edges {
+        node {
+          id
+          name
+          description
+        }
+      }
+    }
+  }
+`);
+
+export const UserOrganizations = graphql(`
+  query UserOrganizations($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    user(id: $id) {
+      id
+      organizations(first: $first, after: $after, last: $last, before: $before) {
+        edges {
+          id
+          createdAt
+          node {
+            id
+            name
+          }
+          roles(first: 20) {
+            edges {
+              node {
+                id
+                name
+              }
+            }
+          }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+export const AddUserToOrganization = graphql(`
+  mutation AddUserToOrganization($input: AddOrganizationUsersInput!) {
+    addOrganizationUsers(input: $input) {
+      __typename
+      ... on AddOrganizationUsersPayload {
+        addedUserIds
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const SearchOrganizations = graphql(`
+  query SearchOrganizations($search: String) {
+    organizations(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          description
+        }
+      }
+    }
+  }
+`);
+
+export const UserSessions = graphql(`
+  query UserSessions($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    user(id: $id) {
+      id
+      sessions(first: $first, after: $after, last: $last, before: $before) {
+        edges {
+          node {
+            id
+            userAgent
+            ip
+            authenticationMethods
+            applicationIds
+            lastActiveAt
+            createdAt
+          }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+export const EndUserSession = graphql(`
+  mutation EndUserSession($input: EndUserSessionInput!) {
+    endUserSession(input: $input) {
+      __typename
+      ... on EndUserSessionPayload {
+        session {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
