@@ -1,7 +1,7 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { askRaw } from '../support/peers/raw-http.ts';
 import { consoleFolder } from '../support/people/console.ts';
@@ -11,7 +11,12 @@ const folder = await mkdtemp(join(tmpdir(), 'signet-console-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 await cp(consoleFolder, folder, { recursive: true });
 await writeFile(join(folder, 'assets/style.9f.css'), 'body { margin: 0 }');
-await writeFile(join(folder, 'assets/style.9f.css.br'), brotliCompressSync('body { margin: 0 }'));
+for (const name of ['app.0123abcd.js', 'style.9f.css']) {
+  const path = join(folder, 'assets', name);
+  const content = await readFile(path);
+  await writeFile(`${path}.br`, brotliCompressSync(content));
+  await writeFile(`${path}.gz`, gzipSync(content));
+}
 await writeFile(join(folder, 'secret'), 'not to be served');
 const service = await startService({}, { consoleFolder: folder });
 
