@@ -103,8 +103,6 @@ const followIntervalMs = 5_000;
  */
 export function followSigningKeys(services: Services): () => Promise<void> {
   const { database, clock, keys, log } = services;
-  let underWay = Promise.resolve();
-
   async function follow() {
     try {
       await database.prisma.signingKey.deleteMany({ where: { expiresAt: { lte: clock.now() } } });
@@ -114,6 +112,7 @@ export function followSigningKeys(services: Services): () => Promise<void> {
     }
   }
 
+  let underWay = follow();
   const timer = setInterval(
     () => {
       underWay = underWay.then(follow);

@@ -23,10 +23,14 @@ export class Creators {
     this.#services = services;
   }
 
-  /** Switches off the webhooks whose creators no longer hold what it takes. Before a claim, which then has none of them. */
-  async check(): Promise<void> {
+  /**
+   * Switches off the webhooks whose creators no longer hold what it takes. Before a claim, which then has none of them.
+   *
+   * @returns False if the last look was a moment ago, and this one was skipped.
+   */
+  async check(): Promise<boolean> {
     const startedAt = performance.now();
-    if (startedAt - this.#readAt < freshMs) return;
+    if (startedAt - this.#readAt < freshMs) return false;
     const { prisma } = this.#services.database;
     const creators = await prisma.$queryRaw<{ id: string }[]>`
       SELECT DISTINCT "creatorId" AS "id" FROM "Webhook" WHERE "enabled" AND "creatorId" IS NOT NULL`;
@@ -34,12 +38,13 @@ export class Creators {
     this.#holdings = await readHoldings(prisma, ids);
     this.#readAt = startedAt;
     const lacking = ids.filter((id) => !needed.every((scope) => allows(this.#held(id), scope)));
-    if (lacking.length === 0) return;
+    if (lacking.length === 0) return true;
     const webhooks = await prisma.webhook.findMany({
       where: { enabled: true, creatorId: { in: lacking } },
       select: { id: true, revision: true },
     });
     for (const { id, revision } of webhooks) await switchOff(this.#services, id, reason, revision);
+    return true;
   }
 
   /** With what scopes a webhook's query runs, and whether they are fewer than it was given. */
