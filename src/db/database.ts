@@ -1,7 +1,8 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { EmbeddedAdapter, embeddedSql } from './embedded.ts';
+import { EmbeddedAdapter } from './embedded.ts';
+import { embeddedSql } from './embedded-sql.ts';
 import { type Hints, localHints, notifyingHints } from './hints.ts';
 import { applyMigrations, isMigrated } from './migrate.ts';
 import { openPool, poolAdapter, poolSql, takeTurns, withAdvisoryLock } from './postgresql.ts';
@@ -37,6 +38,17 @@ const transactionOptions = { maxWait: 30_000, timeout: 15_000 };
 const client = (adapter: SqlMigrationAwareDriverAdapterFactory) =>
   new PrismaClient({ adapter, transactionOptions, errorFormat: 'minimal' });
 
+/** Settings for the statements of the token path. */
+const tokenSettings = {
+  // Planning the exchange's statement costs more than running it.
+  plan_cache_mode: 'force_generic_plan',
+  // Every part of it is an index lookup. A plan made while the tables were small must not scan them once they have
+  // grown.
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+
 /** Opens PostgreSQL; connects at first use. */
 export function openPostgresql(options: {
   url: string;
@@ -50,15 +62,7 @@ export function openPostgresql(options: {
     url,
     size: options.tokenPoolSize,
     onError,
-    settings: {
-      // Planning the exchange's statement costs more than running it.
-      plan_cache_mode: 'force_generic_plan',
-      // Every part of it is an index lookup. A plan made while the tables were small must not scan them once they have
-      // grown.
-      enable_seqscan: 'off',
-      enable_hashjoin: 'off',
-      enable_mergejoin: 'off',
-    },
+    settings: tokenSettings,
   });
   const adapter = poolAdapter(management);
   const prisma = client(adapter);
@@ -97,7 +101,7 @@ export function useEmbedded(database: PGlite): Database {
   return {
     kind: 'embedded',
     prisma,
-    tokens: embeddedSql(database),
+    tokens: embeddedSql(database, tokenSettings),
     hints: localHints(),
     // No other process can be here: the data folder is locked.
     exclusively: (_name, stopped, work) => work(stopped),

@@ -7,7 +7,6 @@ import type {
 } from '@prisma/driver-adapter-utils';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { keepToOwner } from './data-dir.ts';
-import type { Sql } from './sql.ts';
 
 // PostgreSQL fills its buffers with zeros at start, so they count from then on. The file system's cache has what does
 // not fit.
@@ -107,11 +106,3 @@ function awaitScripts(adapter: SqlDriverAdapter, database: PGlite): SqlDriverAda
   };
   return adapter;
 }
-
-/** Runs single statements on the embedded database. */
-export const embeddedSql = (database: PGlite): Sql => ({
-  async query<Row>(_name: string, text: string, values: readonly unknown[]) {
-    const { rows } = await database.query<Row>(text, [...values]);
-    return rows;
-  },
-});

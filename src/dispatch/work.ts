@@ -41,8 +41,12 @@ export interface Work<Item extends Claimed, Outcome extends { readonly id: strin
   /** The most attempts that one process may run at once. */
   readonly maxInFlight: number;
   claim(request: ClaimRequest): Promise<Claims<Item>>;
-  /** Finds the time at which a row is or was due first, claimed ones included; null if no row waits. */
-  nextDueAt(): Promise<Date | null>;
+  /**
+   * Finds the time at which a row is or was due first, claimed ones included.
+   *
+   * @returns Null if no row waits; undefined if it has to be asked again.
+   */
+  nextDueAt(): Promise<Date | null | undefined>;
   /**
    * Attempts the row's work once. It never rejects.
    *

@@ -86,7 +86,8 @@ function createReader(executed: string[], { hasStarted }: { hasStarted: boolean 
       isStarted = true;
       if (type === 'P') prepared.set(first, second);
       else if (type === 'B') bound = prepared.get(second) ?? '';
-      else if (type === 'E') executed.push(bound);
+      // Settings come in one message with the statement that they are for.
+      else if (type === 'E' && !bound.startsWith('SELECT set_config(')) executed.push(bound);
       else if (type === 'Q') executed.push(first);
     }
   };

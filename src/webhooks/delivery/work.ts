@@ -45,7 +45,8 @@ export function deliveryWork(
       await creators.check();
       return claimItems(prisma, endpoints, request);
     },
-    nextDueAt: () => nextDeliveryAt(prisma),
+    // What changed rights and raised an event may have come after a skipped look.
+    nextDueAt: async () => ((await creators.check()) ? nextDeliveryAt(prisma) : undefined),
     attempt: ({ delivery, endpoint }, signal) => attempts.attempt(delivery, endpoint, signal),
     async follow({ delivery, endpoint }, { result }) {
       metrics.attempts.inc({ outcome: result.outcome });

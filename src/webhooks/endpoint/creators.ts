@@ -23,10 +23,14 @@ export class Creators {
     this.#services = services;
   }
 
-  /** Disables the webhooks whose creators no longer hold the required scopes. Runs before each claim. */
-  async check(): Promise<void> {
+  /**
+   * Disables the webhooks whose creators no longer hold the required scopes. Runs before each claim.
+   *
+   * @returns False if it was skipped, because the last check was a moment ago.
+   */
+  async check(): Promise<boolean> {
     const startedAt = performance.now();
-    if (startedAt - this.#readAt < freshMs) return;
+    if (startedAt - this.#readAt < freshMs) return false;
     const { prisma } = this.#services.database;
     const creators = await prisma.$queryRaw<{ id: string }[]>`
       SELECT DISTINCT "creatorId" AS "id" FROM "Webhook" WHERE "enabled" AND "creatorId" IS NOT NULL`;
@@ -34,12 +38,13 @@ export class Creators {
     this.#holdings = await readHoldings(prisma, ids);
     this.#readAt = startedAt;
     const lacking = ids.filter((id) => !needed.every((scope) => allows(this.#held(id), scope)));
-    if (lacking.length === 0) return;
+    if (lacking.length === 0) return true;
     const webhooks = await prisma.webhook.findMany({
       where: { enabled: true, creatorId: { in: lacking } },
       select: { id: true, revision: true },
     });
     for (const { id, revision } of webhooks) await switchOff(this.#services, id, reason, revision);
+    return true;
   }
 
   /** The scopes that a webhook's query runs with, and whether its creator has lost some of the granted ones. */

@@ -33,14 +33,19 @@ async function creator(): Promise<{ client: TestClient; endpoint: Endpoint }> {
   return { client, endpoint: { url: service.url, token } };
 }
 
+/** Tells the service of a row that a test has written. */
+const hint = () => service.app.services.database.hints.send();
+
 /** Takes a scope from an application: the role that holds it. */
-const take = (client: TestClient, scope: string) =>
-  prisma.applicationRole.deleteMany({
+async function take(client: TestClient, scope: string) {
+  await prisma.applicationRole.deleteMany({
     where: {
       applicationId: client.id,
       role: { scopes: { some: { scope: { name: scope, resourceId: management.id } } } },
     },
   });
+  hint();
+}
 
 const update = (endpoint: Endpoint, id: string, input: object) =>
   callRest(endpoint, 'PATCH', `/webhooks/${id}`, input);
@@ -128,6 +133,7 @@ describe('a webhook', () => {
     const url = 'http://127.0.0.1:9/';
     const { id } = await createWebhook({ url: service.url, token }, { url });
     await prisma.user.update({ where: { id: user.id }, data: { isSuspended: true } });
+    hint();
     await webhookUntil(admin, id, ({ disabledReason }) => disabledReason === reason);
   });
 
@@ -143,6 +149,7 @@ describe('a webhook', () => {
     await createUser(admin);
     await receiver.arrived(1);
     await prisma.organization.delete({ where: { id: organization.id } });
+    hint();
     await webhookUntil(admin, id, ({ disabledReason }) => disabledReason === reason);
   });
 
