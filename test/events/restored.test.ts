@@ -79,7 +79,7 @@ test('delivers a restored log’s pending events; other logs stay', async () => 
     VALUES ('9000000000000', ${id}, 'User.Deleted', '{}', now())`;
   await adoptRestoredLog(database, log);
   // A service adopts a log before it follows it.
-  database.hints.send();
+  database.hints.send('log');
   expect((await receiver.arrived(1))[0]?.json.id).toBe(id);
   expect((await events(admin)).at(-1)?.id).toBe(id);
 });

@@ -34,7 +34,7 @@ async function creator(): Promise<{ client: TestClient; endpoint: Endpoint }> {
 }
 
 /** Tells the service of a row that a test has written. */
-const hint = () => service.app.services.database.hints.send();
+const hint = () => service.app.services.database.hints.send('queues');
 
 /** Takes a scope from an application: the role that holds it. */
 async function take(client: TestClient, scope: string) {
