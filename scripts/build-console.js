@@ -54,7 +54,18 @@ function compress() {
 function build() {
   // Types and documents of the console's operations; where the generator is not installed, they are there already.
   if (existsSync(bin('graphql-codegen'))) run('graphql-codegen', '--silent');
-  run('vite', 'build', 'console', '--base', '/console/', '--outDir', 'dist', '--emptyOutDir');
+  run(
+    'vite',
+    'build',
+    'console',
+    '--logLevel',
+    'warn',
+    '--base',
+    '/console/',
+    '--outDir',
+    'dist',
+    '--emptyOutDir',
+  );
   compress();
   writeFileSync(mark, digestOfSources());
 }
