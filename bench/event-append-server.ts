@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { openPostgresql, useEmbedded } from '../src/db/database.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
 import { TransactionConnection } from '../src/db/transaction-connection.ts';
 import type { PrismaClient } from '../src/generated/prisma/client.ts';
 

@@ -9,9 +9,9 @@ import { ConfigurationError, readConfig } from '../src/config.ts';
 import { restoreAdministrator } from '../src/console/administrator.ts';
 import { isBootstrapped } from '../src/console/built-in.ts';
 import { forgetSetupFile } from '../src/console/setup-token.ts';
-import { claimDataDir } from '../src/db/data-dir.ts';
 import { openPostgresql, useEmbedded } from '../src/db/database.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { claimDataDir } from '../src/db/embedded/data-dir.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
 import { assertReachable } from '../src/db/postgresql.ts';
 import { ConflictError, InvalidInputError, StartError } from '../src/errors.ts';
 

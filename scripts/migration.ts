@@ -1,8 +1,8 @@
 // Writes a new migration with the SQL that leads from the migrations to schema.prisma: `npm run migration --
 // add_something`. With `--check` it writes nothing, and fails if something is missing.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { EmbeddedAdapter, openEmbedded } from '../src/db/embedded.ts';
-import { diffMigrations } from '../src/db/migrate.ts';
+import { EmbeddedAdapter, openEmbedded } from '../src/db/embedded/open.ts';
+import { diffMigrations } from '../src/db/migrations/migrate.ts';
 
 const name = process.argv[2];
 if (!name) {

@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
-import { claimDataDir } from '../src/db/data-dir.ts';
 import { openPostgresql, useEmbedded } from '../src/db/database.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { claimDataDir } from '../src/db/embedded/data-dir.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
 
 const { values } = parseArgs({
   options: { users: { type: 'string', default: '10000' }, organizations: { type: 'string' } },

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { useEmbedded } from '../src/db/database.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
 import { kindOfId } from '../src/ids.ts';
 import { createTestDatabase } from './support/database.ts';
 

@@ -1,10 +1,10 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { EmbeddedAdapter } from './embedded.ts';
-import { embeddedSql } from './embedded-sql.ts';
+import { EmbeddedAdapter } from './embedded/open.ts';
+import { embeddedSql } from './embedded/sql.ts';
 import { type Hints, localHints, notifyingHints } from './hints.ts';
-import { applyMigrations, isMigrated } from './migrate.ts';
+import { applyMigrations, isMigrated } from './migrations/migrate.ts';
 import { openPool, poolAdapter, poolSql, takeTurns, withAdvisoryLock } from './postgresql.ts';
 import type { Sql } from './sql.ts';
 

@@ -136,6 +136,7 @@ describe.runIf(chromiumPath)('the console as it is built', async () => {
   });
 
   test('a viewer can change nothing', async () => {
+    await open('events', 'Events');
     const [role, user] = await Promise.all([
       prisma.role.findFirstOrThrow({ where: { name: 'Viewer' } }),
       prisma.user.findFirstOrThrow({ where: { username: 'ada' } }),

@@ -3,7 +3,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openPostgresql, useEmbedded } from '../../src/db/database.ts';
-import { openEmbedded } from '../../src/db/embedded.ts';
+import { openEmbedded } from '../../src/db/embedded/open.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

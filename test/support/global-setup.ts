@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openPostgresql, useEmbedded } from '../../src/db/database.ts';
-import { openEmbedded } from '../../src/db/embedded.ts';
+import { openEmbedded } from '../../src/db/embedded/open.ts';
 import './database.ts';
 
 /** Migrates once; each test file starts from a copy. */

@@ -197,7 +197,8 @@ test('concurrent requests share statements and get their own answers', async () 
     .slice(before)
     .filter((text) => text.includes('FROM unnest($2'));
   expect(statements.length).toBeGreaterThan(0);
-  expect(statements.length).toBeLessThanOrEqual(people.length);
+  // The embedded database answers within the turn of each request, so none waits for another to share with.
+  if (testDatabase.url) expect(statements.length).toBeLessThan(people.length);
   for (const { person, scope, resource, i } of people) {
     const answer = answers[i];
     if (i % 7 === 3)

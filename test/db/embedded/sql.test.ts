@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openEmbedded } from '../../src/db/embedded.ts';
-import { embeddedSql } from '../../src/db/embedded-sql.ts';
-import { closeAtEnd } from '../support/cleanup.ts';
+import { openEmbedded } from '../../../src/db/embedded/open.ts';
+import { embeddedSql } from '../../../src/db/embedded/sql.ts';
+import { closeAtEnd } from '../../support/cleanup.ts';
 
 const database = await openEmbedded({});
 closeAtEnd(() => database.close());

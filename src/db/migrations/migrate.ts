@@ -5,9 +5,9 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
-import type { PrismaClient } from '../generated/prisma/client.ts';
+import type { PrismaClient } from '../../generated/prisma/client.ts';
 
-const prismaFolder = fileURLToPath(new URL('../../prisma/', import.meta.url));
+const prismaFolder = fileURLToPath(new URL('../../../prisma/', import.meta.url));
 const noFilter = { externalTables: [], externalEnums: [] };
 
 const baseDir = `${prismaFolder}migrations`;

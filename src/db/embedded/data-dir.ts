@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from '../errors.ts';
+import { StartError } from '../../errors.ts';
 
 /** A data folder that only this process uses, until it releases it. */
 export interface DataDir {

@@ -2,9 +2,9 @@ import { chmod, lstat, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claimDataDir } from '../../src/db/data-dir.ts';
-import { openEmbedded } from '../../src/db/embedded.ts';
-import { startProcess } from '../support/process.ts';
+import { claimDataDir } from '../../../src/db/embedded/data-dir.ts';
+import { openEmbedded } from '../../../src/db/embedded/open.ts';
+import { startProcess } from '../../support/process.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { messages, type PGlite, protocol } from '@electric-sql/pglite';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../sql.ts';
 
 const { serialize, Parser } = protocol;
 const { DatabaseError, ParameterDescriptionMessage, RowDescriptionMessage } = messages;
