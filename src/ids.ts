@@ -25,6 +25,10 @@ export const idPrefixes = {
   Verification: 'verification',
   Session: 'session',
   OneTimeToken: 'ott',
+  UserFactor: 'factor',
+  UserIdentity: 'identity',
+  IdentityProvider: 'idp',
+  UserGrant: 'grant',
   ConsoleSession: 'consession',
 } as const;
 

@@ -1,3 +1,5 @@
+import type { Transaction } from '../db/transaction.ts';
+import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
 import type { Interaction } from './interaction.ts';
 
@@ -27,16 +29,48 @@ export const verified = (
 ): Verification[] =>
   verifications.filter((one) => one.purpose === purpose && one.verifiedAt !== null);
 
+/** What the gates read. */
+export type GateContext = Pick<VisitContext, 'clock'> & {
+  readonly client: Transaction | VisitContext['database']['prisma'];
+};
+
 /**
- * The possible next steps, the most likely first. They depend only on the row and the settings, so that every client
- * and every node gets the same.
+ * Stands between who a person is and the end of an interaction, such as a second factor.
+ *
+ * @returns The steps that open it, the most likely first; empty if it is open.
  */
-export function nextSteps(
+export type Gate = (
+  context: GateContext,
+  interaction: Interaction,
+  settings: SignInExperience,
+) => Promise<readonly InteractionStep[]>;
+
+/** In the order in which a person meets them. */
+const gates: readonly Gate[] = [];
+
+/**
+ * The possible next steps, the most likely first. They depend only on what the database holds, so that every client and
+ * every node gets the same.
+ */
+export async function readNextSteps(
+  context: GateContext,
+  interaction: Interaction,
+  settings: SignInExperience,
+): Promise<readonly InteractionStep[]> {
+  if (interaction.userId === null)
+    return stepsToIdentify(interaction, settings, context.clock.now());
+  for (const gate of gates) {
+    const steps = await gate(context, interaction, settings);
+    if (steps.length > 0) return steps;
+  }
+  return ['SUBMIT'];
+}
+
+function stepsToIdentify(
   interaction: Interaction,
   settings: SignInExperience,
   at: Date,
 ): InteractionStep[] {
-  if (interaction.userId !== null) return ['SUBMIT'];
   const isPending = interaction.verifications.some(
     ({ verifiedAt, expiresAt }) => verifiedAt === null && expiresAt > at,
   );

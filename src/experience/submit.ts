@@ -15,6 +15,7 @@ import {
   updateInteraction,
 } from './interaction.ts';
 import { headlessRequestOf } from './start.ts';
+import { readNextSteps } from './steps.ts';
 
 /** A finished interaction. */
 export interface Submitted {
@@ -35,12 +36,23 @@ export async function submitInteraction(
 ): Promise<Submitted> {
   const interaction = await readInteraction(context, access);
   const login = loginOf(interaction);
+  await assertNothingMissing(context, interaction);
   const redirectTo =
     access.uid === null
       ? await submitHeadless(context, access, interaction, login)
       : await finishInteraction(getProvider(context), access.uid, login);
   if (redirectTo === undefined) throw new InteractionExpiredError(interaction.restartUrl);
   return { redirectTo, userId: login.userId };
+}
+
+async function assertNothingMissing(
+  { database, clock }: VisitContext,
+  interaction: Interaction,
+): Promise<void> {
+  const client = database.prisma;
+  const settings = await readSignInExperience(client);
+  const [step] = await readNextSteps({ client, clock }, interaction, settings);
+  if (step !== 'SUBMIT') throw new NotAllowedError(`The next step is ${step}.`);
 }
 
 function loginOf({
