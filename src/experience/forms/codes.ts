@@ -3,6 +3,7 @@ import { masked, sendCode, verifyCode } from '../codes.ts';
 import { addressPage, type CodePurpose, codePage } from '../pages/code.ts';
 import { linkPage } from '../pages/stopped.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
+import { passkeyFrameOf } from './passkey.ts';
 import { type AddressKind, frameOf, type Visit } from './visit.ts';
 
 const addressPaths: Readonly<Record<CodePurpose, string>> = {
@@ -43,7 +44,9 @@ export function showAddress(
   const other = kinds.find((one) => one !== kind);
   const path = addressPaths[purpose];
   const field = kind === 'EMAIL' ? 'email' : 'phone';
+  const passkey = purpose === 'SIGN_IN' ? passkeyFrameOf(visit) : undefined;
   return {
+    script: passkey?.script,
     markup: addressPage({
       ...frameOf(
         visit,
@@ -60,6 +63,7 @@ export function showAddress(
       value: form.get(field) ?? hintOf(visit, kind),
       faults: problem?.faults?.[field] ?? [],
       offersPassword: purpose === 'SIGN_IN' && visit.settings.passwordEnabled,
+      passkey,
     }),
   };
 }

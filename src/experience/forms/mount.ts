@@ -17,11 +17,13 @@ import { visitorOf } from '../access/visitor.ts';
 import { readInteraction } from '../interaction.ts';
 import { brokenPage, failedPage, linkElsewherePage, waitPage } from '../pages/stopped.ts';
 import { texts } from '../pages/texts.ts';
+import { mountPasskeyScript } from '../passkeys/script.ts';
 import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
+import { passkeyForm } from './passkey.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
 import { openVisit, type Visit } from './visit.ts';
@@ -35,12 +37,14 @@ const pages: readonly FormPage[] = [
   linkForm,
   registerForm,
   newPasswordForm,
+  passkeyForm,
 ];
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;
 
 /** Mounts the sign-in pages at `/sign-in/:uid` and below. The `uid` names the authorization request. */
 export async function mountPages(http: FastifyInstance, services: Services): Promise<void> {
+  mountPasskeyScript(http);
   await http.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -103,7 +107,7 @@ async function answer(services: Services, page: FormPage, request: Request, repl
 
 async function showPage(visit: Visit, page: FormPage, shown: PageRequest, reply: FastifyReply) {
   if (!(await isDue(visit, page))) return send(visit, 'signed-in', reply);
-  return send(visit, page.show(visit, shown), reply);
+  return send(visit, await page.show(visit, shown), reply);
 }
 
 async function submitForm(
@@ -119,7 +123,7 @@ async function submitForm(
     hasFormToken(context, params.uid, sent.form);
   if (!isOurs) {
     const problem = { status: 403, text: t.problem.FORM_EXPIRED };
-    return send(visit, page.show(visit, { ...sent, problem }), reply.code(403));
+    return send(visit, await page.show(visit, { ...sent, problem }), reply.code(403));
   }
   if (sent.form.has('cancel')) {
     const returnTo = await cancelInteraction(getProvider(context), params.uid);
@@ -133,7 +137,7 @@ async function submitForm(
     const problem = problemOf(visit, failure, page.wrong(t));
     if (!problem) throw failure;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
-    return send(visit, page.show(visit, { ...sent, problem }), reply.code(problem.status));
+    return send(visit, await page.show(visit, { ...sent, problem }), reply.code(problem.status));
   }
 }
 
@@ -164,7 +168,8 @@ async function send(visit: Visit, result: Answer, reply: FastifyReply) {
     return redirect(reply, redirectTo);
   }
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
-  return reply.headers(pageHeaders(look)).send(result.markup);
+  if ('json' in result) return reply.header('cache-control', 'no-store').send(result.json);
+  return reply.headers(pageHeaders(look, result.script)).send(result.markup);
 }
 
 const redirect = (reply: FastifyReply, to: string) =>

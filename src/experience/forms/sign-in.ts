@@ -4,6 +4,7 @@ import { oneTimeLinkPage, signInPage } from '../pages/sign-in.ts';
 import { signInWithPassword } from '../password.ts';
 import { verified } from '../steps.ts';
 import type { FormPage } from './form-page.ts';
+import { passkeyFrameOf } from './passkey.ts';
 import { frameOf, type Visit } from './visit.ts';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -19,7 +20,10 @@ export const passwordForm: FormPage = {
       if (interaction.event === 'REGISTER' && offersSignUp) return { goTo: '/register' };
     }
     if (!settings.passwordEnabled && offered.signIn.length > 0) return { goTo: '/code' };
+    const passkey = passkeyFrameOf(visit);
+    if (!settings.passwordEnabled && passkey) return { goTo: '/passkey' };
     return {
+      script: passkey?.script,
       markup: signInPage({
         ...frameOf(visit, '', problem?.text),
         identifiers: settings.signInIdentifiers,
@@ -28,6 +32,7 @@ export const passwordForm: FormPage = {
         offersCode: offered.signIn.length > 0,
         offersRecovery: offered.recovery.length > 0,
         offersSignUp,
+        passkey,
       }),
     };
   },

@@ -1,6 +1,7 @@
 import { Html, html } from '../../html/markup.ts';
 import { type Look, page } from '../../html/page.ts';
 import { cancel, type FormFrame, field, form, problemId, problemNote, submit } from './form.ts';
+import { type PasskeyFrame, passkeyWay } from './passkey-form.ts';
 import { type Texts, texts } from './texts.ts';
 
 /** A kind of identifier that people sign in with. */
@@ -35,11 +36,13 @@ export interface SignInPage extends PageFrame {
   readonly offersCode: boolean;
   readonly offersRecovery: boolean;
   readonly offersSignUp: boolean;
+  /** Absent where passkeys are off. */
+  readonly passkey: PasskeyFrame | undefined;
 }
 
 /** The sign-in page. It asks for an identifier and the password. */
 export function signInPage(shown: SignInPage): string {
-  const { look, application, base, problem } = shown;
+  const { look, application, base, problem, passkey } = shown;
   const t = texts[look.language];
   const hasFailed = problem !== undefined;
   const knowsWho = shown.identifier !== '' && !hasFailed;
@@ -48,7 +51,7 @@ export function signInPage(shown: SignInPage): string {
   const fields = html`${field({
     name: 'identifier',
     label: identifierLabel(t, shown.identifiers),
-    autocomplete: 'username',
+    autocomplete: passkey ? 'username webauthn' : 'username',
     value: shown.identifier,
     autofocus: !hasFailed && !knowsWho,
     describedBy,
@@ -71,7 +74,8 @@ ${cancel(t)}`;
       heading: t.signIn,
       title: titled(t, t.signInTo(application), problem),
       lead: t.toContinueTo(application),
-      body: html`${problemNote(problem)}${form(shown, fields)}${
+      script: passkey?.script,
+      body: html`${problemNote(problem)}${form(shown, fields)}${passkey && passkeyWay(passkey, t)}${
         shown.offersCode &&
         html`<ul class="ways"><li><a class="button quiet" href="${base}/code">${t.useCode}</a></li></ul>`
       }${

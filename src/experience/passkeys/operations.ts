@@ -2,7 +2,12 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { LockedError, NotAllowedError, VerificationFailedError } from '../../errors.ts';
+import {
+  InvalidInputError,
+  LockedError,
+  NotAllowedError,
+  VerificationFailedError,
+} from '../../errors.ts';
 import {
   addPasskey,
   readPasskeyName,
@@ -90,6 +95,23 @@ export async function verifyPasskey(
   if (!interaction) throw await failureOf(context, guess, attempt);
   await forgetAttempts(context, guess);
   return interaction;
+}
+
+/**
+ * The id of the passkey that a refused response names, if nobody has it: the browser may then forget it. That betrays
+ * nothing, as ids are random and only an authenticator with the passkey knows its.
+ */
+export async function findUnknownPasskey(
+  { database }: VisitContext,
+  given: unknown,
+): Promise<string | undefined> {
+  try {
+    const response = readAuthentication(given);
+    return (await findPasskey(database, response)) ? undefined : response.id;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return undefined;
+    throw error;
+  }
 }
 
 /** The result of a right response; null if the passkey can no longer be used. */

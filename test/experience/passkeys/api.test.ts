@@ -1,13 +1,17 @@
 import * as oidc from 'openid-client';
 import { describe, expect, test } from 'vitest';
-import type { User } from '../../src/generated/prisma/client.ts';
-import { events } from '../support/events.ts';
-import { createAuthenticator, type Lies } from '../support/people/authenticator.ts';
-import { type Headless, startHeadless, step } from '../support/people/experience.ts';
-import { discover } from '../support/people/sign-in.ts';
-import { createSignInFixture, password, redirectUri } from '../support/people/sign-in-fixture.ts';
-import { changeSettings } from '../support/people/sign-in-settings.ts';
-import { startService } from '../support/service.ts';
+import type { User } from '../../../src/generated/prisma/client.ts';
+import { events } from '../../support/events.ts';
+import { createAuthenticator, type Lies } from '../../support/people/authenticator.ts';
+import { type Headless, startHeadless, step } from '../../support/people/experience.ts';
+import { discover } from '../../support/people/sign-in.ts';
+import {
+  createSignInFixture,
+  password,
+  redirectUri,
+} from '../../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../../support/people/sign-in-settings.ts';
+import { startService } from '../../support/service.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);
