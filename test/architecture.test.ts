@@ -33,6 +33,7 @@ const order = [
   'roles',
   'users',
   'applications',
+  'subject-tokens',
   'organization-roles',
   'organizations',
   'organization-invitations',
