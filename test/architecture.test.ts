@@ -36,6 +36,7 @@ const order = [
   'organization-roles',
   'organizations',
   'organization-invitations',
+  'factors',
   'signing-keys',
   'service-status',
   'webhooks',
