@@ -87,6 +87,14 @@ async function factorGate(
   return state.hasDeclined ? [] : ['ENROLL_FACTOR', 'SUBMIT'];
 }
 
+/** Like {@link readNextSteps}, outside a transaction. */
+export const nextStepsOf = (
+  { database, clock }: Pick<VisitContext, 'database' | 'clock'>,
+  interaction: Interaction,
+  settings: SignInExperience,
+): Promise<readonly InteractionStep[]> =>
+  readNextSteps({ client: database.prisma, clock }, interaction, settings);
+
 function stepsToIdentify(
   interaction: Interaction,
   settings: SignInExperience,

@@ -29,7 +29,7 @@ import {
   readInteraction,
   updateInteraction,
 } from '../interaction.ts';
-import { type InteractionStep, readNextSteps } from '../steps.ts';
+import { type InteractionStep, nextStepsOf, readNextSteps } from '../steps.ts';
 
 /**
  * Locks the person of an interaction, so that their factors do not change meanwhile. Who they are no longer counts after
@@ -200,7 +200,7 @@ async function verifyFactor(
   if (!settings.factors.includes(type))
     throw new NotAllowedError('This kind of factor is not offered.');
   const found = await readInteraction(context, access);
-  const [step] = await readNextSteps({ client: prisma, clock: context.clock }, found, settings);
+  const [step] = await nextStepsOf(context, found, settings);
   if (step !== 'VERIFY_FACTOR') throw new NotAllowedError(`The next step is ${step}.`);
   const user = await prisma.user.findUnique({ where: { id: found.userId ?? '' } });
   if (!user) throw new InteractionExpiredError(found.restartUrl);
