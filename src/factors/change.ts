@@ -10,7 +10,7 @@ import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { userRecord } from '../users/payload.ts';
 
 const noticeSeconds = 24 * 60 * 60;
-const maxFactors = 20;
+const maxFactors = 50;
 
 /** A change of a person's factors. */
 export interface FactorChange {
@@ -24,7 +24,7 @@ export interface FactorChange {
  * Changes a user's second factors: locks the user, does the work, records `User.Data.Updated` with the kinds of factors
  * before and after if they differ, and tells the person by message.
  *
- * @throws {NotFoundError} of the user; {@link NotAllowedError} beyond 20 factors.
+ * @throws {NotFoundError} of the user; {@link NotAllowedError} beyond 50 factors.
  */
 export async function changeFactors<T>(
   tx: Transaction,

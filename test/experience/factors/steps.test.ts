@@ -2,10 +2,10 @@ import { type TOTP, URI } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import { events } from '../../support/events.ts';
 import {
-  type Authenticator,
+  type AuthenticatorApp,
   authenticator,
   enrollApp,
-} from '../../support/people/authenticator.ts';
+} from '../../support/people/authenticator-app.ts';
 import {
   type Headless,
   readInteraction,
@@ -57,7 +57,7 @@ async function submit(headless: Headless) {
   return redeemer(service, client, headless)(new URL(redirectTo));
 }
 
-async function enrolled(): Promise<{ person: Someone; app: Authenticator }> {
+async function enrolled(): Promise<{ person: Someone; app: AuthenticatorApp }> {
   const person = await createPerson();
   const app = await enrollApp((await identify(person)).send, clock);
   // The code that confirmed it is used up.
@@ -87,7 +87,7 @@ describe('an authenticator app', () => {
     });
     expect(shown['qrCodeSvg']).toMatch(/^<svg /);
     expect(await step(headless.send, 'enrollTotp')).toMatchObject({ secret: shown['secret'] });
-    const app = authenticator(clock, shown['secret']);
+    const app = authenticatorApp(clock, shown['secret']);
     const wrong = await step(headless.send, 'confirmTotp', { code: app.wrongCode() });
     expect(wrong).toMatchObject(failed);
     const confirmed = await step(headless.send, 'confirmTotp', { code: app.code(), name: 'Phone' });
@@ -204,7 +204,7 @@ describe('an authenticator app', () => {
     const person = await createPerson();
     const headless = await identify(person);
     const { secret } = await step(headless.send, 'enrollTotp');
-    const code = authenticator(clock, secret).code();
+    const code = authenticatorApp(clock, secret).code();
     await Promise.all([1, 2, 3].map(() => step(headless.send, 'confirmTotp', { code })));
     expect(await prisma.userFactor.count({ where: { userId: person.id } })).toBe(1);
   });
@@ -216,7 +216,7 @@ describe('what a stolen password cannot do', () => {
     const thief = await identify(person);
     const { secret } = await step(thief.send, 'enrollTotp');
     await enrollApp((await identify(person)).send, clock);
-    const code = authenticator(clock, secret).code();
+    const code = authenticatorApp(clock, secret).code();
     expect(await step(thief.send, 'confirmTotp', { code })).toMatchObject({ code: 'NOT_ALLOWED' });
     expect(await step(thief.send, 'submitInteraction')).toMatchObject({ code: 'NOT_ALLOWED' });
     expect(await prisma.userFactor.count({ where: { userId: person.id } })).toBe(1);
@@ -233,7 +233,7 @@ describe('what a stolen password cannot do', () => {
     const verificationId = sent['verification'].id;
     await step(owner.send, 'verifyCode', { verificationId, code: await codeTo(service, email) });
     await step(owner.send, 'resetPassword', { password: 'a long way home, twice' });
-    const code = authenticator(clock, secret).code();
+    const code = authenticatorApp(clock, secret).code();
     for (const [name, input] of [['confirmTotp', { code }], ['enrollTotp'], ['createBackupCodes']])
       expect(await step(thief.send, name as string, (input as object) ?? {})).toMatchObject({
         code: 'INTERACTION_EXPIRED',
@@ -317,7 +317,7 @@ test('the database holds no secret and no code in clear', async () => {
 async function enrolledSecret(): Promise<string> {
   const { send } = await identify(await createPerson());
   const { secret } = await step(send, 'enrollTotp');
-  await step(send, 'confirmTotp', { code: authenticator(clock, secret).code() });
+  await step(send, 'confirmTotp', { code: authenticatorApp(clock, secret).code() });
   return secret;
 }
 

@@ -73,6 +73,8 @@ const payloads: Record<string, string> = {
   SubmitInteraction: 'redirectTo',
   EnrollTotp: `${interactionFields} secret uri qrCodeSvg`,
   CreateBackupCodes: `${interactionFields} codes`,
+  StartPasskeyEnrollment: `${interactionFields} options`,
+  StartPasskey: `${interactionFields} options`,
 };
 
 const failureFields: Record<string, string> = {
@@ -92,6 +94,8 @@ const failuresOf: Record<string, readonly string[]> = {
   VerifyTotp: ['LockedError', 'InteractionExpiredError'],
   VerifyBackupCode: ['LockedError', 'InteractionExpiredError'],
   SubmitInteraction: ['InteractionExpiredError'],
+  ConfirmPasskey: ['InvalidInputError', 'InteractionExpiredError'],
+  VerifyPasskey: ['InvalidInputError', 'LockedError', 'InteractionExpiredError'],
   StartInteraction: ['InvalidInputError'],
 };
 
