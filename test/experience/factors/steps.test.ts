@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { events } from '../../support/events.ts';
 import {
   type AuthenticatorApp,
-  authenticator,
+  authenticatorApp,
   enrollApp,
 } from '../../support/people/authenticator-app.ts';
 import {
