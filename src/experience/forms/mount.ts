@@ -23,7 +23,7 @@ import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
-import { passkeyForm } from './passkey.ts';
+import { enrollPasskeyForm, passkeyFactorForm, passkeyForm } from './passkey.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
 import { openVisit, type Visit } from './visit.ts';
@@ -38,6 +38,8 @@ const pages: readonly FormPage[] = [
   registerForm,
   newPasswordForm,
   passkeyForm,
+  passkeyFactorForm,
+  enrollPasskeyForm,
 ];
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../html/markup.ts';
 import { page } from '../../html/page.ts';
-import { field, problemNote } from './form.ts';
+import { action, cancel, field, form, problemNote } from './form.ts';
 import { type PasskeyFrame, passkeyForm } from './passkey-form.ts';
 import { type PageFrame, titled } from './sign-in.ts';
 import { type Texts, texts } from './texts.ts';
@@ -8,7 +8,7 @@ import { type Texts, texts } from './texts.ts';
 /** The content of a page about one passkey. */
 export interface PasskeyPage extends PageFrame, PasskeyFrame {
   /** Other ways to go on. */
-  readonly others: Html;
+  readonly others: Html | undefined;
   /** A passkey that nobody has any more, for the browser to forget (§5.1.10.2). */
   readonly unknown?: { readonly rpId: string; readonly credentialId: string } | undefined;
 }
@@ -34,15 +34,17 @@ export function passkeyPage(shown: PasskeyPage & { readonly isFactor: boolean })
       title: titled(t, isFactor ? heading : t.signInTo(application), problem),
       lead: isFactor ? t.usePasskeyLead : t.signInByPasskeyLead,
       script,
-      body: html`${problemNote(problem)}${forget}${unavailable(t)}${asked}${others}`,
+      body: html`${problemNote(problem)}${forget}${unavailable(t)}${asked}${form(shown, cancel(t))}${others}`,
     },
     look,
   );
 }
 
 /** The page where a person who signs in makes a passkey. */
-export function enrollPasskeyPage(shown: PasskeyPage & { readonly name: string }): string {
-  const { look, problem, others, script, name } = shown;
+export function enrollPasskeyPage(
+  shown: PasskeyPage & { readonly name: string; readonly isOptional: boolean },
+): string {
+  const { look, problem, others, script, name, isOptional } = shown;
   const t = texts[look.language];
   const fields = field({
     name: 'name',
@@ -65,7 +67,7 @@ export function enrollPasskeyPage(shown: PasskeyPage & { readonly name: string }
       title: titled(t, t.createPasskey, problem),
       lead: t.createPasskeyLead,
       script,
-      body: html`${problemNote(problem)}${unavailable(t)}${made}${others}`,
+      body: html`${problemNote(problem)}${unavailable(t)}${made}${isOptional && action(shown, 'skip', t.notNow)}${form(shown, cancel(t))}${others}`,
     },
     look,
   );

@@ -2,14 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startApplicationServer } from '../../support/peers/application-server.ts';
 import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
-import { createAuthenticator } from '../../support/people/authenticator.ts';
-import { startHeadless, step } from '../../support/people/experience.ts';
-import {
-  authorize,
-  createSignInFixture,
-  password,
-  redirectUri,
-} from '../../support/people/sign-in-fixture.ts';
+import { authorize, createSignInFixture, password } from '../../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../../support/people/sign-in-settings.ts';
 import {
   attachAuthenticator,
@@ -48,6 +41,7 @@ describe.runIf(chromiumPath)('passkeys in a browser', async () => {
     const { isTouched = true, ...rest } = options;
     context = await chromium.newContext({ locale: 'en-GB', ...rest });
     const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
     const wrong: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') wrong.push(message.text());
@@ -60,10 +54,92 @@ describe.runIf(chromiumPath)('passkeys in a browser', async () => {
     return { page, authenticator, wrong };
   }
 
-  test('x', async () => {
-    const { page, wrong } = await begin();
+  async function signInByPassword(page: Page, username: string | null) {
+    await page.locator('input[name=identifier]').fill(username ?? '');
+    await page.locator('input[name=password]').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  const atApplication = (page: Page) => page.waitForURL(`${application.redirectUri}?**`);
+  const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
+
+  /** A new person who enrols a passkey in a browser, and is signed in. */
+  async function enroll(options?: Parameters<typeof begin>[0]) {
+    const user = await fixture.createUser();
+    const begun = await begin(options);
+    await signInByPassword(begun.page, user.username);
+    await begun.page.getByLabel('Name of the passkey').fill('Work laptop');
+    await press(begun.page, 'Create a passkey');
+    await atApplication(begun.page);
+    expect(begun.wrong).toEqual([]);
+    return { user, ...begun };
+  }
+
+  /** Begins another sign-in in the same browser, which has forgotten the session. */
+  async function again(page: Page, parameters: Record<string, string> = {}) {
+    await context.clearCookies();
+    const redirect = { redirect_uri: application.redirectUri, ...parameters };
+    await page.goto((await authorize(service, fixture.client, redirect)).url.href);
+  }
+
+  test('a person enrols one, and signs in with it alone', async () => {
+    const { user, page, authenticator } = await enroll();
+    const [credential] = await authenticator.credentials();
+    expect(credential).toMatchObject({ rpId: 'localhost' });
+    const [factor] = await prisma.userFactor.findMany({ where: { userId: user.id } });
+    expect(factor).toMatchObject({ type: 'PASSKEY', name: 'Work laptop' });
+    await authenticator.touch(false);
+    await again(page);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
-    console.log(await page.content(), wrong);
-    await page.screenshot({ path: '/tmp/pk1.png' });
+    await authenticator.touch(true);
+    await press(page, 'Sign in with a passkey');
+    await atApplication(page);
+    const [session] = await prisma.session.findMany({
+      where: { userId: user.id },
+      orderBy: { createdAt: 'desc' },
+    });
+    expect(session?.authenticationMethods).toEqual(['swk', 'user', 'mfa']);
+  });
+
+  test('a passkey is offered among the suggestions of the first field', async () => {
+    const { page } = await enroll();
+    // The virtual person chooses the only suggestion at once.
+    await again(page);
+    await atApplication(page);
+  });
+
+  test('is the second factor after a password', async () => {
+    const { user, page, authenticator } = await enroll();
+    await authenticator.touch(false);
+    await again(page);
+    await signInByPassword(page, user.username);
+    await page.getByRole('heading', { name: 'Use a passkey' }).waitFor();
+    await authenticator.touch(true);
+    await press(page, 'Use a passkey');
+    await atApplication(page);
+  });
+
+  test('a person who is not verified is told, and can try again', async () => {
+    const { page, authenticator } = await enroll();
+    await authenticator.touch(false);
+    await authenticator.verify(false);
+    await again(page);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+    await authenticator.touch(true);
+    await press(page, 'Sign in with a passkey');
+    await page.getByText('No passkey was used.').waitFor();
+    // The suggestions of the first field are back.
+    await authenticator.verify(true);
+    await atApplication(page);
+  });
+
+  test('without scripts there is no button, and the password is enough', async () => {
+    const user = await fixture.createUser();
+    const { page } = await begin({ javaScriptEnabled: false });
+    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
+    await signInByPassword(page, user.username);
+    await page.getByText('This browser cannot use passkeys here').waitFor();
+    await press(page, 'Not now');
+    await atApplication(page);
   });
 });
