@@ -41,6 +41,7 @@ const order = [
   'webhooks',
   'oidc',
   'experience',
+  'account',
   'console',
   'bootstrap',
   'schema',

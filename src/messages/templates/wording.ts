@@ -6,7 +6,13 @@ export const messageTemplates = {
   LINK: 'A link to sign in with, without a code.',
   ACCOUNT_EXISTS: 'Tells the owner of an account that somebody signs up with its address.',
   NO_ACCOUNT: 'Tells the reader that somebody signs in with this address, which has no account.',
+  VERIFY_IDENTITY: 'A code by which a signed-in person proves again to be who they are.',
+  VERIFY_ADDRESS: 'A code that verifies a new address of an account.',
   PASSWORD_CHANGED: "The account's password has been changed.",
+  EMAIL_CHANGED: "The account's e-mail address has been changed.",
+  PHONE_CHANGED: "The account's telephone number has been changed.",
+  USERNAME_CHANGED: "The account's user name has been changed.",
+  ACCOUNT_DELETED: 'The account has been deleted by its owner.',
   TEST: 'An administrator tries the sender.',
 } as const;
 
