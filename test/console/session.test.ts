@@ -201,8 +201,7 @@ describe('the time of a session', () => {
 
   test('a page that asks by itself does not keep it', async () => {
     const { browser } = await somebody(['users:read']);
-    const ask = () =>
-      browser.request('/console/session', { headers: { 'x-signet-idle': '1' } });
+    const ask = () => browser.request('/console/session', { headers: { 'x-signet-idle': '1' } });
     service.clock.advance(31 * minute);
     expect((await ask()).status).toBe(200);
     (await follow(browser, other.url)).send({ type: 'ping' });

@@ -129,7 +129,8 @@ describe.runIf(chromiumPath)('APIs, roles and applications at the screen', async
     ['Single-page app', 'A single-page app cannot exchange tokens.'],
     ['Native app', 'A native app cannot exchange tokens.'],
   ])('a %s has no switch, and the reason', async (type, reason) => {
-    await at.open('applications?create=true', 'Applications');
+    await at.open('applications', 'Applications');
+    await at.button('Create application').first().click();
     await at.field('Name', at.dialog).fill(type);
     await at.dialog.getByRole('radio', { name: type }).check();
     await at.field('Redirect URIs 1', at.dialog).fill('https://app.example.com/callback');

@@ -117,7 +117,7 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await section('Just-in-time roles').getByRole('checkbox', { name: 'Owner' }).check();
     await at.button('Save').click();
     await expect.poll(() => prisma.organizationJitRole.count()).toBe(1);
-    await at.button('Remove harbour.example').click();
+    await at.remove('Remove harbour.example');
     await at.page.getByText('No domain: nobody joins by the address alone.').waitFor();
   });
 
@@ -126,7 +126,10 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await at.field('Name').fill('Harbour & Sons');
     await at.raises(['Organization.Data.Updated'], () => at.button('Save').click());
     await at.page.getByRole('heading', { name: 'Harbour & Sons', level: 1 }).waitFor();
-    await at.raises(['Organization.Deleted'], () => at.deleteRecord('Harbour & Sons'));
+    // The application that is a member goes with it.
+    await at.raises(['Organization.Membership.Updated', 'Organization.Deleted'], () =>
+      at.deleteRecord('Harbour & Sons'),
+    );
     expect(await prisma.organization.count()).toBe(0);
   });
 

@@ -48,7 +48,7 @@ describe.runIf(chromiumPath)('users at the screen', async () => {
     await at.pick('Assign role', 'view', 'Viewer');
     await at.page.getByRole('link', { name: 'Viewer' }).waitFor();
     expect(await prisma.userRole.count({ where: { user: { username: 'grace' } } })).toBe(1);
-    await at.button('Remove Viewer').click();
+    await at.remove('Remove Viewer');
     await at.page.getByRole('link', { name: 'Viewer' }).waitFor({ state: 'detached' });
     expect(await prisma.userRole.count({ where: { user: { username: 'grace' } } })).toBe(0);
   });

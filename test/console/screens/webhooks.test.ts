@@ -15,7 +15,8 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
 
   /** Creates a webhook for users' events at the screen, and returns the secret shown. */
   async function create(name: string, url: string): Promise<string> {
-    await at.open('webhooks?create=true', 'Webhooks');
+    await at.open('webhooks', 'Webhooks');
+    await at.button('Create webhook').first().click();
     await at.field('Name', at.dialog).fill(name);
     await at.field('URL', at.dialog).fill(url);
     await at.dialog.getByRole('checkbox', { name: 'User.Created' }).check();
@@ -83,12 +84,13 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
     await line.cut();
     await createUser(at.endpoint);
     const delivery = row('User.Created');
-    for (const attempts of [1, 2, 3]) {
+    // No further: the session at the screen lasts an idle hour, by the same clock.
+    for (const attempts of [1, 2]) {
       await expect.poll(() => delivery.getByText('No answer').count()).toBe(attempts);
       await delivery.getByText('Pending').waitFor();
       await advanceToNext(id);
     }
-    await expect.poll(() => delivery.getByText('No answer').count()).toBe(4);
+    await expect.poll(() => delivery.getByText('No answer').count()).toBe(3);
 
     // One that answers, and refuses.
     await line.mend();
@@ -96,12 +98,12 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
     await advanceToNext(id);
     await delivery.getByText('503').waitFor();
     await at.button('User.Created', delivery).click();
-    await at.dialog.getByText('Attempt 5').waitFor();
+    await at.dialog.getByText('Attempt 4').waitFor();
     await at.dialog.getByText('in maintenance').waitFor();
 
     receiver.answerWith(204);
     await at.button('Redeliver', at.dialog).click();
-    await at.dialog.getByText('Attempt 6').waitFor();
+    await at.dialog.getByText('Attempt 5').waitFor();
     await at.dialog.getByText('Delivered').waitFor();
     await at.button('Close', at.dialog).click();
     await delivery.getByText('204').waitFor();

@@ -31,6 +31,8 @@ export interface ConsoleAtWork {
   confirmStart(name: string, inside?: Locator): Promise<void>;
   /** As {@link confirmStart}, and waits until the window is gone. */
   confirm(name: string, inside?: Locator): Promise<void>;
+  /** Presses the cross called so, and `Remove` in its window. */
+  remove(name: string, inside?: Locator): Promise<void>;
   /** Searches in a combobox, and picks what is called so. */
   pick(combobox: string, search: string, option?: string): Promise<void>;
   /** Deletes the record of the page by its name. */
@@ -126,6 +128,13 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
     async confirm(name, inside) {
       await confirmStart(name, inside);
       await dialog().waitFor({ state: 'detached' });
+    },
+    async remove(name, inside) {
+      await button(name, inside).click();
+      await button('Remove', page().getByRole('alertdialog', { name: `${name}?` })).click();
+      await page()
+        .getByRole('alertdialog', { name: `${name}?` })
+        .waitFor({ state: 'detached' });
     },
     async pick(combobox, search, option = search) {
       await page().getByRole('combobox', { name: combobox, exact: true }).fill(search);
