@@ -66,7 +66,8 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     expect(added?.data['organizationId']).toMatch(/^org_/);
     const row = at.page.getByRole('row').filter({ hasText: username });
     await at.button('Roles', row).click();
-    await at.page.getByRole('checkbox', { name: 'Owner' }).check();
+    // It is checked once the role is assigned.
+    await at.page.getByRole('checkbox', { name: 'Owner' }).click();
     const member = () =>
       prisma.organizationUser.findFirst({
         where: { user: { username } },
