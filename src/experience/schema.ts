@@ -1,4 +1,5 @@
 import { InteractionExpiredError } from '../errors.ts';
+import { readFactorState } from '../factors/policy.ts';
 import { InteractionEvent } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -12,7 +13,7 @@ import {
   type SignInExperience,
 } from '../sign-in-experience/settings.ts';
 import { type Interaction, readInteraction } from './interaction.ts';
-import { interactionSteps, missingForSignUp, readNextSteps } from './steps.ts';
+import { interactionSteps, missingForSignUp, nextStepsOf } from './steps.ts';
 
 /** The schema of the Experience API. */
 export const subGraphs = ['experience' as const];
@@ -88,8 +89,8 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
     nextSteps: t.field({
       type: [StepEnum],
       description: 'The possible next steps, the most likely first.',
-      resolve: async ({ interaction, settings }, _args, { clock, database }) => [
-        ...(await readNextSteps({ clock, client: database.prisma }, interaction, settings)),
+      resolve: async ({ interaction, settings }, _args, context) => [
+        ...(await nextStepsOf(context, interaction, settings)),
       ],
     }),
     application: t.field({
@@ -114,8 +115,11 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
     factors: t.field({
       type: [InteractionFactorType],
       description: 'The second factors of the person, any of which can be shown here.',
-      // Second factors do not exist yet.
-      resolve: () => [],
+      resolve: async ({ interaction: { userId }, settings }, _args, { database }) => {
+        if (userId === null) return [];
+        const { usable } = await readFactorState(database.prisma, settings, userId);
+        return usable.map((type) => ({ type }));
+      },
     }),
     identityProviders: t.field({
       type: [InteractionProviderType],

@@ -13,6 +13,8 @@ export const messageTemplates = {
   PHONE_CHANGED: "The account's telephone number has been changed.",
   USERNAME_CHANGED: "The account's user name has been changed.",
   ACCOUNT_DELETED: 'The account has been deleted by its owner.',
+  FACTOR_ADDED: 'A second factor has been added to the account.',
+  FACTOR_REMOVED: 'A second factor has been removed from the account.',
   TEST: 'An administrator tries the sender.',
 } as const;
 
