@@ -45,6 +45,7 @@ import { noteStart } from './service-status/about.ts';
 import { followFigures, purgeFigures } from './service-status/figures.ts';
 import type { Services } from './services.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
+import { purgeSubjectTokens } from './subject-tokens/purge.ts';
 import { purgeDeliveries } from './webhooks/delivery/purge.ts';
 import { startDeliveries } from './webhooks/delivery/start.ts';
 
@@ -154,6 +155,11 @@ export async function startApp(options: AppOptions): Promise<App> {
           run: (tx) => purgeChallenges(services, tx),
         },
         { name: 'purge-messages', everyMs: 60_000, run: (tx) => purgeMessages(services, tx) },
+        {
+          name: 'purge-subject-tokens',
+          everyMs: 60_000,
+          run: (tx) => purgeSubjectTokens(services, tx),
+        },
         { name: 'purge-figures', everyMs: 60_000, run: (tx) => purgeFigures(services, tx) },
       ]),
     );

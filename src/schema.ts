@@ -9,6 +9,7 @@ import './roles/schema.ts';
 import './users/schema.ts';
 import './users/one-time-token-schema.ts';
 import './applications/schema.ts';
+import './subject-tokens/schema.ts';
 import './organization-roles/schema.ts';
 import './organizations/schema.ts';
 import './organizations/members-schema.ts';

@@ -34,6 +34,7 @@ const order = [
   'users',
   'factors',
   'applications',
+  'subject-tokens',
   'organization-roles',
   'organizations',
   'organization-invitations',
