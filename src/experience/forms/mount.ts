@@ -22,8 +22,11 @@ import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
+import { backupCodesForm, chooseFactorForm, enrollAppForm } from './factors/enroll.ts';
+import { enrollPasskeyForm, passkeyFactorForm } from './factors/passkey.ts';
+import { appFactorForm, backupCodeForm, factorForm, otherAccountForm } from './factors/verify.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
-import { enrollPasskeyForm, passkeyFactorForm, passkeyForm } from './passkey.ts';
+import { passkeyForm } from './passkey.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
 import { openVisit, type Visit } from './visit.ts';
@@ -38,6 +41,13 @@ const pages: readonly FormPage[] = [
   registerForm,
   newPasswordForm,
   passkeyForm,
+  factorForm,
+  appFactorForm,
+  backupCodeForm,
+  otherAccountForm,
+  chooseFactorForm,
+  enrollAppForm,
+  backupCodesForm,
   passkeyFactorForm,
   enrollPasskeyForm,
 ];
@@ -147,8 +157,10 @@ async function submitForm(
  * Whether this page is the person's turn. Once the person is known, only the pages of the next steps are: the browser
  * may be back at an earlier one by Back, a reload or a second tab.
  */
-async function isDue({ context, interaction, settings }: Visit, { step }: FormPage) {
+async function isDue(visit: Visit, { step, isOpen }: FormPage) {
+  const { context, interaction, settings } = visit;
   if (interaction.userId === null) return step === undefined;
+  if (isOpen?.(visit)) return true;
   return step !== undefined && (await nextStepsOf(context, interaction, settings)).includes(step);
 }
 

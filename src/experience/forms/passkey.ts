@@ -1,37 +1,30 @@
 import { InvalidInputError, VerificationFailedError } from '../../errors.ts';
 import { relyingPartyOf } from '../../factors/passkeys/relying-party.ts';
 import { type Html, html } from '../../html/markup.ts';
-import { skipEnrollment } from '../factors/steps.ts';
-import { enrollPasskeyPage, passkeyPage } from '../pages/passkey.ts';
+import { passkeyPage } from '../pages/passkey.ts';
 import type { PasskeyFrame } from '../pages/passkey-form.ts';
-import {
-  confirmPasskey,
-  findUnknownPasskey,
-  startPasskey,
-  startPasskeyEnrollment,
-  verifyPasskey,
-} from '../passkeys/operations.ts';
+import { findUnknownPasskey, startPasskey, verifyPasskey } from '../passkeys/operations.ts';
 import { passkeyScript } from '../passkeys/script.ts';
-import { nextStepsOf } from '../steps.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { frameOf, type Visit } from './visit.ts';
 
-const paths = { signIn: '/passkey', factor: '/factor/passkey', enroll: '/enroll/passkey' } as const;
+const path = '/passkey';
 
 /** What a form of a passkey needs. */
-function passkeyFrame({ base, context, csrfToken }: Visit, path: string): PasskeyFrame {
+export function passkeyFrame({ base, context, csrfToken }: Visit, path: string): PasskeyFrame {
   const action = `${base}${path}`;
   return { action, csrfToken, script: passkeyScript(context, action) };
 }
 
-const isOffered = ({ settings }: Visit): boolean => settings.factors.includes('PASSKEY');
+/** Whether the settings offer passkeys. */
+export const isOffered = ({ settings }: Visit): boolean => settings.factors.includes('PASSKEY');
 
 /** What a page needs to offer a sign-in by passkey; undefined where passkeys are off. */
 export const passkeyFrameOf = (visit: Visit): PasskeyFrame | undefined =>
-  isOffered(visit) ? passkeyFrame(visit, paths.signIn) : undefined;
+  isOffered(visit) ? passkeyFrame(visit, path) : undefined;
 
 /** What the page's script got from the authenticator. */
-function responseOf({ form }: PageRequest): unknown {
+export function responseOf({ form }: PageRequest): unknown {
   try {
     return JSON.parse(form.get('response') ?? '');
   } catch {
@@ -40,7 +33,7 @@ function responseOf({ form }: PageRequest): unknown {
 }
 
 /** A person can do nothing about a malformed response, so the page says the same as of a wrong one. */
-async function orFailed<T>(step: Promise<T>): Promise<T> {
+export async function orFailed<T>(step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (error) {
@@ -50,7 +43,10 @@ async function orFailed<T>(step: Promise<T>): Promise<T> {
 }
 
 /** Gives the page's script its options, or verifies what it got. */
-async function submitPasskey({ context, access }: Visit, request: PageRequest): Promise<Answer> {
+export async function submitPasskey(
+  { context, access }: Visit,
+  request: PageRequest,
+): Promise<Answer> {
   if (request.form.has('options')) return { json: (await startPasskey(context, access)).options };
   await orFailed(verifyPasskey(context, access, { response: responseOf(request) }));
   return 'signed-in';
@@ -65,18 +61,22 @@ async function unknownOf({ context }: Visit, request: PageRequest) {
     : { rpId: relyingPartyOf(context).id, credentialId };
 }
 
-async function showPasskey(
+/**
+ * Shows the page that asks for a passkey.
+ *
+ * @param others Other ways to go on.
+ */
+export async function showPasskey(
   visit: Visit,
-  path: string,
   request: PageRequest,
-  others: Html | undefined,
+  { at, isFactor, others }: { at: string; isFactor: boolean; others: Html },
 ): Promise<Answer> {
-  const frame = passkeyFrame(visit, path);
+  const frame = passkeyFrame(visit, at);
   return {
     markup: passkeyPage({
-      ...frameOf(visit, path, request.problem?.text),
+      ...frameOf(visit, at, request.problem?.text),
       ...frame,
-      isFactor: path === paths.factor,
+      isFactor,
       unknown: await unknownOf(visit, request),
       others,
     }),
@@ -89,54 +89,11 @@ const otherWays = ({ base, texts: t }: Visit): Html =>
 
 /** Signs in by a passkey alone. */
 export const passkeyForm: FormPage = {
-  path: paths.signIn,
+  path,
   wrong: (t) => t.problem.PASSKEY,
   show: (visit, request) =>
     isOffered(visit)
-      ? showPasskey(visit, paths.signIn, request, otherWays(visit))
+      ? showPasskey(visit, request, { at: path, isFactor: false, others: otherWays(visit) })
       : { goTo: '?sign-in' },
   submit: submitPasskey,
-};
-
-/** Asks for a passkey as the second factor. */
-export const passkeyFactorForm: FormPage = {
-  path: paths.factor,
-  step: 'VERIFY_FACTOR',
-  wrong: (t) => t.problem.PASSKEY,
-  show: (visit, request) => showPasskey(visit, paths.factor, request, undefined),
-  submit: submitPasskey,
-};
-
-/** Makes a passkey for the person who signs in. */
-export const enrollPasskeyForm: FormPage = {
-  path: paths.enroll,
-  step: 'ENROLL_FACTOR',
-  wrong: (t) => t.problem.PASSKEY,
-  async show(visit, request) {
-    const frame = passkeyFrame(visit, paths.enroll);
-    const { context, interaction, settings } = visit;
-    const steps = await nextStepsOf(context, interaction, settings);
-    return {
-      markup: enrollPasskeyPage({
-        ...frameOf(visit, paths.enroll, request.problem?.text),
-        ...frame,
-        name: request.form.get('name') ?? '',
-        isOptional: steps.some((step) => step !== 'ENROLL_FACTOR'),
-        others: undefined,
-      }),
-      script: frame.script,
-    };
-  },
-  async submit({ context, access }, request) {
-    const { form } = request;
-    if (form.has('options'))
-      return { json: (await startPasskeyEnrollment(context, access)).options };
-    if (form.has('skip')) {
-      await skipEnrollment(context, access);
-      return 'signed-in';
-    }
-    const name = form.get('name');
-    await orFailed(confirmPasskey(context, access, { response: responseOf(request), name }));
-    return 'signed-in';
-  },
 };

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../html/markup.ts';
 import { page } from '../../html/page.ts';
-import { action, cancel, field, form, problemNote } from './form.ts';
+import { chooseOther, notNow } from './factors/enroll.ts';
+import { cancel, field, form, problemNote } from './form.ts';
 import { type PasskeyFrame, passkeyForm } from './passkey-form.ts';
 import { type PageFrame, titled } from './sign-in.ts';
 import { type Texts, texts } from './texts.ts';
@@ -8,7 +9,7 @@ import { type Texts, texts } from './texts.ts';
 /** The content of a page about one passkey. */
 export interface PasskeyPage extends PageFrame, PasskeyFrame {
   /** Other ways to go on. */
-  readonly others: Html | undefined;
+  readonly others: Html;
   /** A passkey that nobody has any more, for the browser to forget (§5.1.10.2). */
   readonly unknown?: { readonly rpId: string; readonly credentialId: string } | undefined;
 }
@@ -42,9 +43,14 @@ export function passkeyPage(shown: PasskeyPage & { readonly isFactor: boolean })
 
 /** The page where a person who signs in makes a passkey. */
 export function enrollPasskeyPage(
-  shown: PasskeyPage & { readonly name: string; readonly isOptional: boolean },
+  shown: PasskeyPage & {
+    readonly name: string;
+    readonly isOptional: boolean;
+    /** The URL of the page that offers other kinds; undefined if there are none. */
+    readonly choose: string | undefined;
+  },
 ): string {
-  const { look, problem, others, script, name, isOptional } = shown;
+  const { look, problem, others, script, name, isOptional, choose } = shown;
   const t = texts[look.language];
   const fields = field({
     name: 'name',
@@ -67,7 +73,7 @@ export function enrollPasskeyPage(
       title: titled(t, t.createPasskey, problem),
       lead: t.createPasskeyLead,
       script,
-      body: html`${problemNote(problem)}${unavailable(t)}${made}${isOptional && action(shown, 'skip', t.notNow)}${form(shown, cancel(t))}${others}`,
+      body: html`${problemNote(problem)}${unavailable(t)}${made}${isOptional && notNow(shown, t)}${form(shown, cancel(t))}${choose !== undefined && chooseOther(choose, t)}${others}`,
     },
     look,
   );
