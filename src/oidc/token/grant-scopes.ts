@@ -1,15 +1,20 @@
+import { accountIndicator } from '../../auth/scopes.ts';
+
 const subjects = {
   user: {
     id: 'userId',
     roles: 'UserRole',
     organizationRoles: 'OrganizationUserRole',
     memberships: 'OrganizationUser',
+    // Every person holds the scopes of their own account, by no role.
+    ownResource: `r."indicator" = '${accountIndicator}'`,
   },
   application: {
     id: 'applicationId',
     roles: 'ApplicationRole',
     organizationRoles: 'OrganizationApplicationRole',
     memberships: 'OrganizationApplication',
+    ownResource: 'false',
   },
 } as const;
 
@@ -53,7 +58,8 @@ export const membership = (kind: SubjectKind) => {
 export const resourceScopes = (kind: SubjectKind) => `
   ARRAY(SELECT s."name" FROM "Scope" s
          WHERE s."resourceId" = r."id" AND ${asked}
-           AND (EXISTS (SELECT 1 ${throughRole(subjects[kind])})
+           AND (${subjects[kind].ownResource}
+             OR EXISTS (SELECT 1 ${throughRole(subjects[kind])})
              OR EXISTS (SELECT 1 ${throughOrganizationRole(subjects[kind])} AND ${counts}))) AS "scopes"`;
 
 /** The same for an organization itself. */

@@ -128,7 +128,8 @@ const ExplainedScope = builder.objectRef<ExplainedScopeShape>('ExplainedScope').
     sources: t.field({
       type: [ScopeSource],
       description:
-        'Roles by which the user holds it, those that count first: at most 20 of their own, and 20 in organizations.',
+        'Roles by which the user holds it, those that count first: at most 20 of their own, and 20 in organizations. ' +
+        'None for the scopes of their own account, which everybody holds.',
       complexity: { field: 1, multiplier: 40 },
       resolve: ({ sources }) => [...sources],
     }),
