@@ -36,6 +36,7 @@ const order = [
   'organization-roles',
   'organizations',
   'organization-invitations',
+  'identity-providers',
   'signing-keys',
   'service-status',
   'webhooks',
