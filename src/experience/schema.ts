@@ -12,7 +12,7 @@ import {
   type SignInExperience,
 } from '../sign-in-experience/settings.ts';
 import { type Interaction, readInteraction } from './interaction.ts';
-import { interactionSteps, missingForSignUp, readNextSteps } from './steps.ts';
+import { interactionSteps, missingForSignUp, nextStepsOf } from './steps.ts';
 
 /** The schema of the Experience API. */
 export const subGraphs = ['experience' as const];
@@ -88,8 +88,8 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
     nextSteps: t.field({
       type: [StepEnum],
       description: 'The possible next steps, the most likely first.',
-      resolve: async ({ interaction, settings }, _args, { clock, database }) => [
-        ...(await readNextSteps({ clock, client: database.prisma }, interaction, settings)),
+      resolve: async ({ interaction, settings }, _args, context) => [
+        ...(await nextStepsOf(context, interaction, settings)),
       ],
     }),
     application: t.field({

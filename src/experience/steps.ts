@@ -66,6 +66,14 @@ export async function readNextSteps(
   return ['SUBMIT'];
 }
 
+/** Like {@link readNextSteps}, outside a transaction. */
+export const nextStepsOf = (
+  { database, clock }: Pick<VisitContext, 'database' | 'clock'>,
+  interaction: Interaction,
+  settings: SignInExperience,
+): Promise<readonly InteractionStep[]> =>
+  readNextSteps({ client: database.prisma, clock }, interaction, settings);
+
 function stepsToIdentify(
   interaction: Interaction,
   settings: SignInExperience,

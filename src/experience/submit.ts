@@ -15,7 +15,7 @@ import {
   updateInteraction,
 } from './interaction.ts';
 import { headlessRequestOf } from './start.ts';
-import { readNextSteps } from './steps.ts';
+import { nextStepsOf } from './steps.ts';
 
 /** A finished interaction. */
 export interface Submitted {
@@ -46,12 +46,11 @@ export async function submitInteraction(
 }
 
 async function assertNothingMissing(
-  { database, clock }: VisitContext,
+  context: VisitContext,
   interaction: Interaction,
 ): Promise<void> {
-  const client = database.prisma;
-  const settings = await readSignInExperience(client);
-  const [step] = await readNextSteps({ client, clock }, interaction, settings);
+  const settings = await readSignInExperience(context.database.prisma);
+  const [step] = await nextStepsOf(context, interaction, settings);
   if (step !== 'SUBMIT') throw new NotAllowedError(`The next step is ${step}.`);
 }
 

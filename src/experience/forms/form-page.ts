@@ -1,4 +1,5 @@
 import type { Texts } from '../pages/texts.ts';
+import type { InteractionStep } from '../steps.ts';
 import type { Problem } from './problem.ts';
 import type { Visit } from './visit.ts';
 
@@ -16,12 +17,15 @@ export type Answer =
   | { readonly markup: string }
   /** A path below the interaction's address. */
   | { readonly goTo: string }
+  /** The person is known: the page of the next step, or the end. */
   | 'signed-in';
 
 /** One page of an interaction: its content, and the action of its form. Both use the interaction's operations. */
 export interface FormPage {
   /** A path below the interaction's address. */
   readonly path: string;
+  /** The step between who the person is and the end that this page is for; absent before the person is known. */
+  readonly step?: InteractionStep;
   /** The text for a failed verification on this page. */
   readonly wrong: (texts: Texts) => string;
   show(visit: Visit, request: PageRequest): Answer;

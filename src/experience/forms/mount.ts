@@ -14,8 +14,10 @@ import { findBrowserInteraction, findByAddress } from '../access/browser.ts';
 import { hasFormToken } from '../access/form-token.ts';
 import { isOwnOrigin } from '../access/own-origin.ts';
 import { visitorOf } from '../access/visitor.ts';
+import { readInteraction } from '../interaction.ts';
 import { brokenPage, failedPage, linkElsewherePage, waitPage } from '../pages/stopped.ts';
 import { texts } from '../pages/texts.ts';
+import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
@@ -100,8 +102,7 @@ async function answer(services: Services, page: FormPage, request: Request, repl
 }
 
 async function showPage(visit: Visit, page: FormPage, shown: PageRequest, reply: FastifyReply) {
-  // The person has signed in, but the browser is back here: by Back, a reload or a second tab.
-  if (visit.interaction.userId !== null) return send(visit, 'signed-in', reply);
+  if (!(await isDue(visit, page))) return send(visit, 'signed-in', reply);
   return send(visit, page.show(visit, shown), reply);
 }
 
@@ -125,7 +126,7 @@ async function submitForm(
     if (returnTo === undefined) throw new InteractionExpiredError(visit.interaction.restartUrl);
     return redirect(reply, returnTo);
   }
-  if (visit.interaction.userId !== null) return send(visit, 'signed-in', reply);
+  if (!(await isDue(visit, page))) return send(visit, 'signed-in', reply);
   try {
     return await send(visit, await page.submit(visit, sent), reply);
   } catch (failure) {
@@ -136,9 +137,28 @@ async function submitForm(
   }
 }
 
+/**
+ * Whether this page is the person's turn. Once the person is known, only the pages of the next steps are: the browser
+ * may be back at an earlier one by Back, a reload or a second tab.
+ */
+async function isDue({ context, interaction, settings }: Visit, { step }: FormPage) {
+  if (interaction.userId === null) return step === undefined;
+  return step !== undefined && (await nextStepsOf(context, interaction, settings)).includes(step);
+}
+
+/** The page of the next step of a person who is known; undefined if nothing is missing. */
+async function findNextPage({ context, access, settings }: Visit): Promise<FormPage | undefined> {
+  const interaction = await readInteraction(context, access);
+  if (interaction.userId === null) return passwordForm;
+  const steps = await nextStepsOf(context, interaction, settings);
+  return steps.flatMap((wanted) => pages.filter(({ step }) => step === wanted))[0];
+}
+
 async function send(visit: Visit, result: Answer, reply: FastifyReply) {
   const { context, access, look, base } = visit;
   if (result === 'signed-in') {
+    const next = await findNextPage(visit);
+    if (next) return redirect(reply, `${base}${next.path}`);
     const { redirectTo, userId } = await submitInteraction(context, access);
     reply.header('set-cookie', deviceCookie(context, context.visitor.cookies, userId));
     return redirect(reply, redirectTo);
