@@ -8,8 +8,10 @@ import {
   type IDToken,
   type UserInfoResponse,
 } from 'openid-client';
+import type { z } from 'zod';
 import { toNumericDate } from '../clock.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
+import { emailAddress, name, webUrl } from '../input.ts';
 import type { Services } from '../services.ts';
 import { clientOf, withProvider } from './client.ts';
 
@@ -45,7 +47,10 @@ export class FederationFailure extends Error {
   /** Whether the person, or the provider's rules, said no. */
   readonly isDenied: boolean;
 
-  constructor(message: string, { isDenied = false, cause }: ErrorOptions & { isDenied?: boolean } = {}) {
+  constructor(
+    message: string,
+    { isDenied = false, cause }: ErrorOptions & { isDenied?: boolean } = {},
+  ) {
     super(message, { cause });
     this.isDenied = isDenied;
   }
@@ -141,22 +146,21 @@ function claimsOf(
   // An address and its verification must come from one place.
   const source = claims['email'] === undefined ? told : claims;
   const both: Record<string, unknown> = { ...told, ...claims };
-  const email = readText(source['email'], 320);
+  const email = readAs(emailAddress, source['email']);
   return {
     issuer: iss,
     subject: sub,
     email,
     // Only the JSON boolean (OpenID Connect Core §5.1).
     isEmailVerified: email !== null && source['email_verified'] === true,
-    name: readText(both['name'], 128),
-    avatar: readText(both['picture'], 2048),
+    name: readAs(name(), both['name']),
+    avatar: readAs(webUrl, both['picture']),
   };
 }
 
-const readText = (value: unknown, max: number): string | null => {
-  const text = typeof value === 'string' && value.isWellFormed() ? value.trim() : '';
-  return text === '' || text.length > max || /\p{Cc}/u.test(text) ? null : text;
-};
+/** A claim that can be stored; null for any other. */
+const readAs = (schema: z.ZodType<string>, value: unknown): string | null =>
+  schema.safeParse(typeof value === 'string' ? value.trim() : undefined).data ?? null;
 
 async function talkTo<T>(
   services: Services,

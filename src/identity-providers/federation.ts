@@ -14,7 +14,7 @@ const ttlMs = 10 * 60 * 1000;
 /** Whom a federation is for: an interaction, or a user who links an identity. */
 export type FederationOwner =
   | { readonly interactionId: string; readonly userId?: never }
-  | { readonly userId: string; readonly interactionId?: never };
+  | { readonly userId: string; readonly clientId?: string; readonly interactionId?: never };
 
 const digestOf = (state: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(state).digest());
@@ -57,6 +57,8 @@ export async function beginFederation(
 export interface Returned {
   readonly provider: IdentityProvider;
   readonly claims: ProviderClaims;
+  /** The application through which a user asked for it; null in a sign-in. */
+  readonly clientId: string | null;
 }
 
 /**
@@ -87,5 +89,16 @@ export async function endFederation(
   if (!provider) throw new FederationFailure('the identity provider is disabled');
   const codeVerifier = cipher.decrypt(begun.codeVerifier, purposeOf(state));
   const secrets = { state, nonce: begun.nonce, codeVerifier };
-  return { provider, claims: await readClaims(services, provider, response, secrets) };
+  const claims = await readClaims(services, provider, response, secrets);
+  return { provider, claims, clientId: begun.clientId };
 }
+
+/** The federation of a `state`, which is still open; null if there is none. It uses nothing up. */
+export const findFederation = (
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  response: URLSearchParams,
+): Promise<Pick<Federation, 'interactionId' | 'userId'> | null> =>
+  database.prisma.federation.findUnique({
+    where: { digest: digestOf(response.get('state') ?? ''), expiresAt: { gt: clock.now() } },
+    select: { interactionId: true, userId: true },
+  });

@@ -31,7 +31,9 @@ const issuer = text(2048)
     'must be the issuer itself, without /.well-known/openid-configuration',
   );
 
-const credential = text(1024).min(1, 'must not be empty').regex(/^\P{Cc}*$/u, 'must not hold control characters');
+const credential = text(1024)
+  .min(1, 'must not be empty')
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
 
 /** The fields of an identity provider. */
 export const providerFields = {

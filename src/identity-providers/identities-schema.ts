@@ -111,8 +111,7 @@ organizationMutations.add('addOrganizationIdentityProvider', {
 });
 
 organizationMutations.add('removeOrganizationIdentityProvider', {
-  description:
-    'Removes an identity provider from an organization; members stay. Raises no event.',
+  description: 'Removes an identity provider from an organization; members stay. Raises no event.',
   scope: organizationScopes,
   input: organizationProviderInput,
   errors: [NotFoundError],

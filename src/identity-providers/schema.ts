@@ -1,6 +1,6 @@
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
-import {
-  type IdentityProviderEmailDomain,
+import type {
+  IdentityProviderEmailDomain,
   IdentityProviderKind,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';

@@ -17,6 +17,8 @@ export type Answer =
   | { readonly markup: string }
   /** A path below the interaction's address. */
   | { readonly goTo: string }
+  /** The URL of an identity provider. */
+  | { readonly leaveTo: string }
   /** The person is known: the page of the next step, or the end. */
   | 'signed-in';
 
@@ -28,6 +30,6 @@ export interface FormPage {
   readonly step?: InteractionStep;
   /** The text for a failed verification on this page. */
   readonly wrong: (texts: Texts) => string;
-  show(visit: Visit, request: PageRequest): Answer;
+  show(visit: Visit, request: PageRequest): Answer | Promise<Answer>;
   submit(visit: Visit, request: PageRequest): Promise<Answer>;
 }

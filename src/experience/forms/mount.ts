@@ -20,7 +20,9 @@ import { texts } from '../pages/texts.ts';
 import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
+import { mountCallback } from './callback.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
+import { federationForm, profileForm } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
@@ -35,6 +37,8 @@ const pages: readonly FormPage[] = [
   linkForm,
   registerForm,
   newPasswordForm,
+  federationForm,
+  profileForm,
 ];
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;
@@ -71,6 +75,7 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
       const problem = texts[look.language].problem.WAIT(seconds);
       return reply.headers(pageHeaders(look)).send(waitPage(look, pathOf(request), problem));
     });
+    mountCallback(scope, services);
     for (const page of pages) {
       scope.route({
         method: ['GET', 'POST'],
@@ -103,7 +108,7 @@ async function answer(services: Services, page: FormPage, request: Request, repl
 
 async function showPage(visit: Visit, page: FormPage, shown: PageRequest, reply: FastifyReply) {
   if (!(await isDue(visit, page))) return send(visit, 'signed-in', reply);
-  return send(visit, page.show(visit, shown), reply);
+  return send(visit, await page.show(visit, shown), reply);
 }
 
 async function submitForm(
@@ -119,7 +124,7 @@ async function submitForm(
     hasFormToken(context, params.uid, sent.form);
   if (!isOurs) {
     const problem = { status: 403, text: t.problem.FORM_EXPIRED };
-    return send(visit, page.show(visit, { ...sent, problem }), reply.code(403));
+    return send(visit, await page.show(visit, { ...sent, problem }), reply.code(403));
   }
   if (sent.form.has('cancel')) {
     const returnTo = await cancelInteraction(getProvider(context), params.uid);
@@ -133,7 +138,7 @@ async function submitForm(
     const problem = problemOf(visit, failure, page.wrong(t));
     if (!problem) throw failure;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
-    return send(visit, page.show(visit, { ...sent, problem }), reply.code(problem.status));
+    return send(visit, await page.show(visit, { ...sent, problem }), reply.code(problem.status));
   }
 }
 
@@ -163,6 +168,7 @@ async function send(visit: Visit, result: Answer, reply: FastifyReply) {
     reply.header('set-cookie', deviceCookie(context, context.visitor.cookies, userId));
     return redirect(reply, redirectTo);
   }
+  if ('leaveTo' in result) return redirect(reply, result.leaveTo);
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
   return reply.headers(pageHeaders(look)).send(result.markup);
 }

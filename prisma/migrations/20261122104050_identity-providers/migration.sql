@@ -56,6 +56,7 @@ CREATE TABLE "Federation" (
     "identityProviderId" TEXT NOT NULL,
     "interactionId" TEXT,
     "userId" TEXT,
+    "clientId" TEXT,
     "nonce" TEXT NOT NULL,
     "codeVerifier" BYTEA NOT NULL,
     "createdAt" TIMESTAMPTZ(3) NOT NULL,
@@ -109,6 +110,9 @@ CREATE INDEX "Federation_userId_idx" ON "Federation"("userId");
 
 -- CreateIndex
 CREATE INDEX "Federation_expiresAt_idx" ON "Federation"("expiresAt");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "Newcomer_confirmation_key" ON "Newcomer"("confirmation");
 
 -- CreateIndex
 CREATE INDEX "Newcomer_identityProviderId_idx" ON "Newcomer"("identityProviderId");
