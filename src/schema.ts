@@ -9,6 +9,7 @@ import './roles/schema.ts';
 import './users/schema.ts';
 import './users/one-time-token-schema.ts';
 import './applications/schema.ts';
+import './subject-tokens/schema.ts';
 import './organization-roles/schema.ts';
 import './organizations/schema.ts';
 import './organizations/members-schema.ts';
@@ -23,6 +24,8 @@ import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
 import './experience/step-schema.ts';
+import './experience/factors/schema.ts';
+import './experience/passkeys/schema.ts';
 import { builder } from './graphql/builder.ts';
 import { takeAlgorithmNames } from './users/import/schema.ts';
 

@@ -19,6 +19,11 @@ const secretOfApplication = {
   field: 'application',
   type: 'ApplicationSecret',
 } as const;
+const personalAccessTokenOfUser = {
+  parameter: 'userId',
+  field: 'user',
+  type: 'PersonalAccessToken',
+} as const;
 
 const asId = (parameter: string) => ({ rename: { [parameter]: 'id' } });
 const idTo = (field: string) => ({ rename: { id: field } });
@@ -78,8 +83,47 @@ export const restRoutes: readonly RestRoute[] = [
     ...asId('userId'),
   },
   { method: 'DELETE', path: '/users/:userId/sessions/:sessionId', operation: 'endUserSession' },
+  {
+    method: 'GET',
+    path: '/users/:userId/identities',
+    operation: 'user',
+    list: 'identities',
+    ...asId('userId'),
+  },
+  {
+    method: 'DELETE',
+    path: '/users/:userId/identities/:identityId',
+    operation: 'deleteUserIdentity',
+  },
   { method: 'POST', path: '/identifiers/unlock', operation: 'unlockIdentifier' },
   { method: 'POST', path: '/one-time-tokens', operation: 'createOneTimeToken' },
+  {
+    method: 'GET',
+    path: '/users/:userId/subject-tokens',
+    operation: 'user',
+    list: 'subjectTokens',
+    ...asId('userId'),
+  },
+  { method: 'POST', path: '/users/:userId/subject-tokens', operation: 'createSubjectToken' },
+  {
+    method: 'GET',
+    path: '/users/:userId/personal-access-tokens',
+    operation: 'user',
+    list: 'personalAccessTokens',
+    ...asId('userId'),
+  },
+  {
+    method: 'POST',
+    path: '/users/:userId/personal-access-tokens',
+    operation: 'createPersonalAccessToken',
+  },
+  {
+    method: 'DELETE',
+    path: '/users/:userId/personal-access-tokens/:personalAccessTokenId',
+    operation: 'deletePersonalAccessToken',
+    within: personalAccessTokenOfUser,
+    ...asId('personalAccessTokenId'),
+  },
 
   { method: 'GET', path: '/service', operation: 'service' },
   { method: 'GET', path: '/statistics', operation: 'statistics' },
@@ -288,6 +332,24 @@ export const restRoutes: readonly RestRoute[] = [
   },
   {
     method: 'GET',
+    path: '/organizations/:id/identity-providers',
+    operation: 'organization',
+    list: 'identityProviders',
+  },
+  {
+    method: 'POST',
+    path: '/organizations/:id/identity-providers',
+    operation: 'addOrganizationIdentityProvider',
+    ...idTo('organizationId'),
+  },
+  {
+    method: 'DELETE',
+    path: '/organizations/:id/identity-providers/:identityProviderId',
+    operation: 'removeOrganizationIdentityProvider',
+    ...idTo('organizationId'),
+  },
+  {
+    method: 'GET',
     path: '/organizations/:id/jit-roles',
     operation: 'organization',
     list: 'jitRoles',
@@ -382,6 +444,12 @@ export const restRoutes: readonly RestRoute[] = [
     ...idTo('deliveryId'),
   },
   { method: 'GET', path: '/webhooks/:id/deliveries', operation: 'webhook', list: 'deliveries' },
+
+  { method: 'GET', path: '/identity-providers', operation: 'identityProviders' },
+  { method: 'POST', path: '/identity-providers', operation: 'createIdentityProvider' },
+  { method: 'GET', path: '/identity-providers/:id', operation: 'identityProvider' },
+  { method: 'PATCH', path: '/identity-providers/:id', operation: 'updateIdentityProvider' },
+  { method: 'DELETE', path: '/identity-providers/:id', operation: 'deleteIdentityProvider' },
 
   { method: 'GET', path: '/message-senders', operation: 'messageSenders' },
   { method: 'PUT', path: '/message-senders/email', operation: 'setEmailSender' },
