@@ -14,19 +14,9 @@ import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.t
 import { deviceCookie } from '../protection/device.ts';
 import { addStep, unusedField } from './add-step.ts';
 import { type SentCode, sendCode, verifyCode } from './codes.ts';
-
-<<<<<<< HEAD
-
 import { completeProfile, type ProfileInput } from './federation/newcomer.ts';
 import { startFederation } from './federation/start.ts';
-import { type Interaction, readInteraction } from './interaction.ts';
-
-=======
-
 import { readInteraction } from './interaction.ts';
-
->>>>>>> main
-
 import { redeemOneTimeToken } from './one-time-link.ts';
 import { signInWithPassword } from './password.ts';
 import { resetPassword } from './recover.ts';
