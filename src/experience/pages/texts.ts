@@ -1,4 +1,5 @@
 import type { Language } from '../../languages.ts';
+import { de as factorDe, en as factorEn } from './factors/texts.ts';
 
 const en = {
   signIn: 'Sign in',
@@ -61,6 +62,8 @@ const en = {
   problem: {
     CREDENTIALS: 'That does not match an account that can be used. Check it and try again.',
     CODE: 'That code is not right, or no longer good. Check it, or have a new one sent.',
+    FACTOR:
+      'That code is not right, or was used already. Wait until the app shows another, and try again.',
     LINK: 'This link is not good any more. Sign in another way, or have a new one sent.',
     LOCKED: (minutes: number) =>
       `Too many tries did not succeed. Try again ${minutes <= 1 ? 'in a minute' : `in ${minutes} minutes`}.`,
@@ -111,6 +114,7 @@ const en = {
     sign_up_closed: () => 'There is no account for you here, and new ones are not to be had.',
     identity_taken: () => 'It belongs to another account here.',
   } as Readonly<Record<string, (address: string | null) => string>>,
+  factor: factorEn,
   error: 'Error',
   failedTitle: 'Something went wrong',
   failed: 'It is not your doing. Nothing was lost; try again in a moment.',
@@ -191,6 +195,8 @@ const de: Texts = {
     CREDENTIALS:
       'Das passt zu keinem Konto, das verwendet werden kann. Prüfen Sie es und versuchen Sie es noch einmal.',
     CODE: 'Der Code stimmt nicht oder gilt nicht mehr. Prüfen Sie ihn, oder lassen Sie einen neuen senden.',
+    FACTOR:
+      'Der Code stimmt nicht oder wurde schon verwendet. Warten Sie, bis die App einen anderen zeigt, und versuchen Sie es noch einmal.',
     LINK: 'Dieser Link gilt nicht mehr. Melden Sie sich anders an, oder lassen Sie einen neuen senden.',
     LOCKED: (minutes) =>
       `Zu viele Versuche sind misslungen. Versuchen Sie es ${minutes <= 1 ? 'in einer Minute' : `in ${minutes} Minuten`} noch einmal.`,
@@ -244,6 +250,7 @@ const de: Texts = {
     sign_up_closed: () => 'Für Sie gibt es hier kein Konto, und neue gibt es nicht.',
     identity_taken: () => 'Es gehört hier zu einem anderen Konto.',
   },
+  factor: factorDe,
   error: 'Fehler',
   failedTitle: 'Etwas ist schiefgegangen',
   failed: 'Es liegt nicht an Ihnen. Nichts ging verloren; versuchen Sie es gleich noch einmal.',
