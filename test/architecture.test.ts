@@ -45,6 +45,7 @@ const order = [
   'webhooks',
   'oidc',
   'experience',
+  'account',
   'console',
   'bootstrap',
   'schema',
