@@ -1,11 +1,11 @@
 /** The resource indicator of the management API: the `aud` of the tokens it accepts. */
 export const managementIndicator = 'urn:signet:management';
 
+/** The resource indicator of the account API: the `aud` of the tokens it accepts. */
+export const accountIndicator = 'urn:signet:account';
+
 /** The indicators of Signet's own APIs. An exchange for one needs an application that lists it by name. */
-export const ownIndicators: ReadonlySet<string> = new Set([
-  managementIndicator,
-  'urn:signet:account',
-]);
+export const ownIndicators: ReadonlySet<string> = new Set([managementIndicator, accountIndicator]);
 
 const areas = {
   users: 'users and their roles',

@@ -1,7 +1,8 @@
 import type { Transaction } from '../db/transaction.ts';
 import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
-import type { Interaction } from './interaction.ts';
+import { consentGate } from './consent/gate.ts';
+import { hasSession, type Interaction } from './interaction.ts';
 
 /** The possible steps of an interaction. */
 export const interactionSteps = [
@@ -46,7 +47,7 @@ export type Gate = (
 ) => Promise<readonly InteractionStep[]>;
 
 /** In the order in which a person meets them. */
-const gates: readonly Gate[] = [];
+const gates: readonly Gate[] = [consentGate];
 
 /**
  * The possible next steps, the most likely first. They depend only on what the database holds, so that every client and
@@ -59,7 +60,8 @@ export async function readNextSteps(
 ): Promise<readonly InteractionStep[]> {
   if (interaction.userId === null)
     return stepsToIdentify(interaction, settings, context.clock.now());
-  for (const gate of gates) {
+  // The person's session has passed the others.
+  for (const gate of hasSession(interaction) ? [consentGate] : gates) {
     const steps = await gate(context, interaction, settings);
     if (steps.length > 0) return steps;
   }
