@@ -17,6 +17,7 @@ import { startSink } from './events/sinks/start.ts';
 import { startTail } from './events/tail.ts';
 import { mountPages } from './experience/forms/mount.ts';
 import { purgeInteractions } from './experience/purge.ts';
+import { purgeChallenges } from './factors/passkeys/challenges.ts';
 import { builtConsole, openConsoleFiles } from './http/console/files.ts';
 import { mountConsoleGraphQL } from './http/console/graphql.ts';
 import { mountConsole } from './http/console/mount.ts';
@@ -144,6 +145,11 @@ export async function startApp(options: AppOptions): Promise<App> {
           name: 'purge-interactions',
           everyMs: 60_000,
           run: (tx) => purgeInteractions(services, tx),
+        },
+        {
+          name: 'purge-passkey-challenges',
+          everyMs: 60_000,
+          run: (tx) => purgeChallenges(services, tx),
         },
         { name: 'purge-messages', everyMs: 60_000, run: (tx) => purgeMessages(services, tx) },
         { name: 'purge-figures', everyMs: 60_000, run: (tx) => purgeFigures(services, tx) },

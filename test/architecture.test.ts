@@ -32,6 +32,7 @@ const order = [
   'resources',
   'roles',
   'users',
+  'factors',
   'applications',
   'organization-roles',
   'organizations',

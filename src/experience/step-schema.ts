@@ -54,7 +54,7 @@ interface StepOptions<Fields extends InputFieldMap, Result extends { interaction
 }
 
 /** Adds a mutation that does one step of an interaction and returns the possible next steps. */
-function addStep<Fields extends InputFieldMap, Result extends { interaction: Interaction }>(
+export function addStep<Fields extends InputFieldMap, Result extends { interaction: Interaction }>(
   name: string,
   { step, payload, errors, ...options }: StepOptions<Fields, Result>,
 ): void {

@@ -71,6 +71,8 @@ const payloads: Record<string, string> = {
   StartInteraction: `${interactionFields} interactionToken`,
   SendCode: `${interactionFields} verification { id recipient expiresAt }`,
   SubmitInteraction: 'redirectTo',
+  StartPasskeyEnrollment: `${interactionFields} options`,
+  StartPasskey: `${interactionFields} options`,
 };
 
 const failureFields: Record<string, string> = {
@@ -88,6 +90,8 @@ const failuresOf: Record<string, readonly string[]> = {
   Register: ['InvalidInputError', 'PasswordRejectedError', 'InteractionExpiredError'],
   ResetPassword: ['PasswordRejectedError', 'InteractionExpiredError'],
   SubmitInteraction: ['InteractionExpiredError'],
+  ConfirmPasskey: ['InvalidInputError', 'InteractionExpiredError'],
+  VerifyPasskey: ['InvalidInputError', 'LockedError', 'InteractionExpiredError'],
   StartInteraction: ['InvalidInputError'],
 };
 
