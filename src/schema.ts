@@ -21,6 +21,7 @@ import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
 import './experience/step-schema.ts';
+import './experience/consent/schema.ts';
 import './experience/passkeys/schema.ts';
 import { builder } from './graphql/builder.ts';
 import { takeAlgorithmNames } from './users/import/schema.ts';

@@ -28,6 +28,6 @@ export interface FormPage {
   readonly step?: InteractionStep;
   /** The text for a failed verification on this page. */
   readonly wrong: (texts: Texts) => string;
-  show(visit: Visit, request: PageRequest): Answer;
+  show(visit: Visit, request: PageRequest): Answer | Promise<Answer>;
   submit(visit: Visit, request: PageRequest): Promise<Answer>;
 }

@@ -21,6 +21,7 @@ import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
+import { consentForm } from './consent.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
@@ -35,6 +36,7 @@ const pages: readonly FormPage[] = [
   linkForm,
   registerForm,
   newPasswordForm,
+  consentForm,
 ];
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;
@@ -103,7 +105,7 @@ async function answer(services: Services, page: FormPage, request: Request, repl
 
 async function showPage(visit: Visit, page: FormPage, shown: PageRequest, reply: FastifyReply) {
   if (!(await isDue(visit, page))) return send(visit, 'signed-in', reply);
-  return send(visit, page.show(visit, shown), reply);
+  return send(visit, await page.show(visit, shown), reply);
 }
 
 async function submitForm(
@@ -119,7 +121,7 @@ async function submitForm(
     hasFormToken(context, params.uid, sent.form);
   if (!isOurs) {
     const problem = { status: 403, text: t.problem.FORM_EXPIRED };
-    return send(visit, page.show(visit, { ...sent, problem }), reply.code(403));
+    return send(visit, await page.show(visit, { ...sent, problem }), reply.code(403));
   }
   if (sent.form.has('cancel')) {
     const returnTo = await cancelInteraction(getProvider(context), params.uid);
@@ -133,7 +135,7 @@ async function submitForm(
     const problem = problemOf(visit, failure, page.wrong(t));
     if (!problem) throw failure;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
-    return send(visit, page.show(visit, { ...sent, problem }), reply.code(problem.status));
+    return send(visit, await page.show(visit, { ...sent, problem }), reply.code(problem.status));
   }
 }
 
