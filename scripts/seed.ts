@@ -1,4 +1,5 @@
-// Fills the directory with load data, straight into the tables and without events: `npm run seed -- --users 1000000`.
+// Fills the directory with load data, straight into the tables: `npm run seed -- --users 1000000`. That raises no events;
+// `--events` fills the log with events of these users.
 // As for the service, the target is DATABASE_URL, or else the embedded database in DATA_DIR.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -6,14 +7,23 @@ import { readConfig } from '../src/config.ts';
 import { openPostgresql, useEmbedded } from '../src/db/database.ts';
 import { claimDataDir } from '../src/db/embedded/data-dir.ts';
 import { openEmbedded } from '../src/db/embedded/open.ts';
+import { seedEvents } from './seed-events.ts';
 
 const { values } = parseArgs({
-  options: { users: { type: 'string', default: '10000' }, organizations: { type: 'string' } },
+  options: {
+    users: { type: 'string', default: '10000' },
+    organizations: { type: 'string' },
+    events: { type: 'string', default: '0' },
+  },
 });
 const userCount = Number(values.users);
 const organizationCount = Number(values.organizations ?? Math.max(1, Math.round(userCount / 100)));
-if (![userCount, organizationCount].every((count) => Number.isInteger(count) && count > 0)) {
-  console.error('usage: npm run seed -- --users <count> [--organizations <count>]');
+const eventCount = Number(values.events);
+const isCount = (count: number) => Number.isInteger(count) && count >= 0;
+if (![userCount - 1, organizationCount - 1, eventCount].every(isCount)) {
+  console.error(
+    'usage: npm run seed -- --users <count> [--organizations <count>] [--events <count>]',
+  );
   process.exit(1);
 }
 
@@ -77,14 +87,18 @@ async function seed(): Promise<void> {
   await seedRights();
   await seedUsers(offset);
   await seedOrganizations(offset);
+  if (eventCount > 0) await seedEvents(sql.run, { count: eventCount, userCount, tell });
   for (const [index, definition] of indexes.entries()) {
     await sql.run(definition);
     tell(`index ${index + 1} of ${indexes.length}: ${/INDEX "?(\w+)/.exec(definition)?.[1]}`);
   }
   await sql.run('COMMIT');
-  for (const table of [...seededTables, 'Role', 'OrganizationRole'])
+  for (const table of [...filledTables, 'Role', 'OrganizationRole'])
     await sql.run(`ANALYZE "${table}"`);
-  tell(`${userCount} users and ${organizationCount} organizations are there`);
+  const kinds = [`${userCount} users`, `${organizationCount} organizations`];
+  tell(
+    `${[...kinds, ...(eventCount > 0 ? [`${eventCount} events`] : [])].join(' and ')} are there`,
+  );
 }
 
 const seededTables = [
@@ -93,14 +107,18 @@ const seededTables = [
   'Organization',
   'OrganizationUser',
   'OrganizationUserRole',
+  'Event',
 ];
+
+// What is not filled keeps its indexes.
+const filledTables = seededTables.filter((name) => name !== 'Event' || eventCount > 0);
 
 async function dropIndexes(): Promise<string[]> {
   const rows = await sql.run(`
     SELECT c.relname AS "name", pg_get_indexdef(i.indexrelid) AS "definition"
       FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
      WHERE t.relnamespace = 'public'::regnamespace
-       AND t.relname IN (${seededTables.map((name) => `'${name}'`).join(', ')})
+       AND t.relname IN (${filledTables.map((name) => `'${name}'`).join(', ')})
        AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)`);
   for (const { name } of rows) await sql.run(`DROP INDEX "${name}"`);
   return rows.map(({ definition }) => String(definition));

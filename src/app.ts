@@ -18,6 +18,7 @@ import { startTail } from './events/tail.ts';
 import { mountPages } from './experience/forms/mount.ts';
 import { purgeInteractions } from './experience/purge.ts';
 import { purgeChallenges } from './factors/passkeys/challenges.ts';
+import { purgeEnrollments } from './factors/purge.ts';
 import { builtConsole, openConsoleFiles } from './http/console/files.ts';
 import { mountConsoleGraphQL } from './http/console/graphql.ts';
 import { mountConsole } from './http/console/mount.ts';
@@ -44,6 +45,7 @@ import { noteStart } from './service-status/about.ts';
 import { followFigures, purgeFigures } from './service-status/figures.ts';
 import type { Services } from './services.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
+import { purgeSubjectTokens } from './subject-tokens/purge.ts';
 import { purgeDeliveries } from './webhooks/delivery/purge.ts';
 import { startDeliveries } from './webhooks/delivery/start.ts';
 
@@ -146,12 +148,18 @@ export async function startApp(options: AppOptions): Promise<App> {
           everyMs: 60_000,
           run: (tx) => purgeInteractions(services, tx),
         },
+        { name: 'purge-enrollments', everyMs: 60_000, run: (tx) => purgeEnrollments(services, tx) },
         {
           name: 'purge-passkey-challenges',
           everyMs: 60_000,
           run: (tx) => purgeChallenges(services, tx),
         },
         { name: 'purge-messages', everyMs: 60_000, run: (tx) => purgeMessages(services, tx) },
+        {
+          name: 'purge-subject-tokens',
+          everyMs: 60_000,
+          run: (tx) => purgeSubjectTokens(services, tx),
+        },
         { name: 'purge-figures', everyMs: 60_000, run: (tx) => purgeFigures(services, tx) },
       ]),
     );

@@ -25,6 +25,8 @@ export const idPrefixes = {
   Verification: 'verification',
   Session: 'session',
   OneTimeToken: 'ott',
+  SubjectToken: 'subtoken',
+  PersonalAccessToken: 'pat',
   UserFactor: 'factor',
   UserIdentity: 'identity',
   IdentityProvider: 'idp',

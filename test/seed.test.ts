@@ -17,13 +17,15 @@ test('load data is a directory like any other', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'signet-seed-'));
-  const seed = () =>
-    promisify(execFile)(process.execPath, [script, '--users', '300', '--organizations', '5'], {
-      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
-    });
+  const seed = (...more: string[]) =>
+    promisify(execFile)(
+      process.execPath,
+      [script, '--users', '300', '--organizations', '5', ...more],
+      { env: { PATH: process.env['PATH'], DATA_DIR: dataDir } },
+    );
   await seed();
-  const { stdout } = await seed();
-  expect(stdout).toContain('300 users and 5 organizations');
+  const { stdout } = await seed('--events', '200');
+  expect(stdout).toContain('300 users and 5 organizations and 200 events');
 
   const database = useEmbedded(await openEmbedded({ dataDir: join(dataDir, 'database') }));
   const { prisma } = database;
@@ -35,7 +37,15 @@ test('load data is a directory like any other', {
   expect(organizations.filter(({ id }) => kindOfId(id) !== 'Organization')).toEqual([]);
   expect(await prisma.organizationUser.count()).toBeGreaterThanOrEqual(600);
   expect(await prisma.organizationUserRole.count()).toBeGreaterThanOrEqual(600);
-  expect(await prisma.event.count()).toBe(0);
+
+  const events = await prisma.event.findMany({ orderBy: { position: 'asc' } });
+  expect(events).toHaveLength(200);
+  expect(events.filter(({ id }) => kindOfId(id) !== 'Event')).toEqual([]);
+  expect(events.map(({ occurredAt }) => occurredAt.getTime())).toEqual(
+    events.map(({ occurredAt }) => occurredAt.getTime()).sort((a, b) => a - b),
+  );
+  const known = new Set(users.map(({ id }) => id));
+  expect(events.filter(({ subjectId }) => !known.has(subjectId ?? ''))).toEqual([]);
 
   // The indexes that were set aside are back, as the migrations have them.
   const migrated = await createTestDatabase();

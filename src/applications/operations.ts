@@ -42,6 +42,8 @@ const settings = {
   allowTokenExchange: z.boolean().nullish(),
   exchangeSubjectAudiences: distinct(indicator, 100).nullish(),
   exchangeResources: distinct(indicator, 100).nullish(),
+  allowImpersonation: z.boolean().nullish(),
+  allowPersonalAccessTokens: z.boolean().nullish(),
   redirectUris: distinct(uri, 100).nullish(),
   postLogoutRedirectUris: distinct(uri, 100).nullish(),
   corsAllowedOrigins: distinct(origin, 100).nullish(),
@@ -125,6 +127,7 @@ export async function updateApplication(
     const isExchangeChanged =
       patch.allowTokenExchange !== undefined ||
       patch.exchangeResources !== undefined ||
+      patch.allowPersonalAccessTokens !== undefined ||
       patch.exchangeSubjectAudiences !== undefined;
     if (isExchangeChanged) assertMayOpenManagement(context, after);
     if (patch.idTokenSigningAlg) await ensureIdTokenKey(tx, context, patch.idTokenSigningAlg);
@@ -275,23 +278,30 @@ type Settings = Omit<z.output<typeof updateApplicationInput>, 'id' | 'name' | 'd
 
 // Null clears: a list becomes empty, the switch goes off.
 const cleared = (given: Settings) => ({
-  allowTokenExchange: given.allowTokenExchange === null ? false : given.allowTokenExchange,
+  allowTokenExchange: switched(given.allowTokenExchange),
   exchangeSubjectAudiences: emptied(given.exchangeSubjectAudiences),
   exchangeResources: emptied(given.exchangeResources),
+  allowImpersonation: switched(given.allowImpersonation),
+  allowPersonalAccessTokens: switched(given.allowPersonalAccessTokens),
   redirectUris: emptied(given.redirectUris),
   postLogoutRedirectUris: emptied(given.postLogoutRedirectUris),
   corsAllowedOrigins: emptied(given.corsAllowedOrigins),
-  allowHeadlessSignIn: given.allowHeadlessSignIn === null ? false : given.allowHeadlessSignIn,
-  isThirdParty: given.isThirdParty === null ? false : given.isThirdParty,
+  allowHeadlessSignIn: switched(given.allowHeadlessSignIn),
+  isThirdParty: switched(given.isThirdParty),
   idTokenSigningAlg: given.idTokenSigningAlg,
 });
+const switched = (isOn: boolean | null | undefined) => (isOn === null ? false : isOn);
 const emptied = (list: string[] | null | undefined) => (list === null ? [] : list);
 
 function assertConsistent(
   application: Pick<Application, 'type'> & Omit<ReturnType<typeof cleared>, 'idTokenSigningAlg'>,
 ): void {
   const { type } = application;
-  if (application.allowTokenExchange && !isConfidential(type)) {
+  const exchanges =
+    application.allowTokenExchange ||
+    application.allowImpersonation ||
+    application.allowPersonalAccessTokens;
+  if (exchanges && !isConfidential(type)) {
     throw new NotAllowedError(`Applications of type ${type} cannot exchange tokens.`);
   }
   if (application.allowHeadlessSignIn && type === 'MACHINE_TO_MACHINE') {

@@ -85,6 +85,16 @@ export const Application = builder.prismaNode('Application', {
       description:
         "The resources it may request in an exchange, by indicator. Empty: any but Signet's own.",
     }),
+    allowImpersonation: t.exposeBoolean('allowImpersonation', {
+      description:
+        'Whether it may exchange the tokens of `createSubjectToken`, and so act for a user on behalf of an agent. ' +
+        'Off by default. It must be allowed to exchange tokens too.',
+    }),
+    allowPersonalAccessTokens: t.exposeBoolean('allowPersonalAccessTokens', {
+      description:
+        'Whether it may exchange the personal access tokens of users. Off by default. It must be allowed to exchange ' +
+        'tokens too.',
+    }),
     redirectUris: t.exposeStringList('redirectUris', {
       description: 'The URIs that a sign-in may return to. They must match exactly.',
     }),
@@ -174,6 +184,14 @@ const settings = (t: InputFields) => ({
   exchangeResources: t.stringList({
     description:
       "The resources it may request in an exchange, by indicator. Empty: any but Signet's own.",
+  }),
+  allowImpersonation: t.boolean({
+    description:
+      'Whether it may exchange the tokens of `createSubjectToken`. Only for types with a secret.',
+  }),
+  allowPersonalAccessTokens: t.boolean({
+    description:
+      'Whether it may exchange the personal access tokens of users. Only for types with a secret.',
   }),
   redirectUris: t.stringList({
     description: 'The URIs that a sign-in may return to. They must match exactly.',

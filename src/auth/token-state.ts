@@ -57,11 +57,20 @@ export const readTokenStates = (
 export function faultOfState(claims: AccessTokenClaims, state: TokenState): string | undefined {
   if (state.isRevoked) return 'token revoked';
   if (!state.clientExists) return 'token of an application that is gone';
-  if (kindOfId(claims.sub) !== 'User') return undefined;
-  if (state.userId === null || state.isSuspended) return 'token of an inactive user';
-  const { tokensValidAfter } = state;
-  if (tokensValidAfter && issuedAt(claims) <= tokensValidAfter) return 'token no longer valid';
-  return undefined;
+  return kindOfId(claims.sub) === 'User' ? faultOfUser(state, issuedAt(claims)) : undefined;
+}
+
+/** Why a user's token of any type, issued at that instant, is no longer accepted; undefined if it is. */
+export function faultOfUser(
+  {
+    userId,
+    isSuspended,
+    tokensValidAfter,
+  }: Pick<TokenState, 'userId' | 'isSuspended' | 'tokensValidAfter'>,
+  at: Date,
+): string | undefined {
+  if (userId === null || isSuspended) return 'token of an inactive user';
+  return tokensValidAfter && at <= tokensValidAfter ? 'token no longer valid' : undefined;
 }
 
 // As for an exchange: see oidc/token/grant-state.ts.

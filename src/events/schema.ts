@@ -28,7 +28,8 @@ const ActorTypeEnum = builder.enumType('ActorType', {
   } as const,
 });
 
-const ActorInterface = builder.interfaceRef<Actor>('Actor').implement({
+/** Who did something. */
+export const ActorInterface = builder.interfaceRef<Actor>('Actor').implement({
   description: 'The user, the application or the system that caused an event.',
   resolveType: ({ type }) => actorTypes[type],
   fields: (t) => ({

@@ -1,4 +1,5 @@
 import { InteractionExpiredError } from '../errors.ts';
+import { readFactorState } from '../factors/policy.ts';
 import { InteractionEvent } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -114,8 +115,11 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
     factors: t.field({
       type: [InteractionFactorType],
       description: 'The second factors of the person, any of which can be shown here.',
-      // Second factors do not exist yet.
-      resolve: () => [],
+      resolve: async ({ interaction: { userId }, settings }, _args, { database }) => {
+        if (userId === null) return [];
+        const { usable } = await readFactorState(database.prisma, settings, userId);
+        return usable.map((type) => ({ type }));
+      },
     }),
     identityProviders: t.field({
       type: [InteractionProviderType],

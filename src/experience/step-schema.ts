@@ -1,4 +1,3 @@
-import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import {
   ConflictError,
   InteractionExpiredError,
@@ -11,16 +10,11 @@ import {
   VerificationFailedError,
 } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
-import {
-  addMutation,
-  type InputFields,
-  type PayloadFields,
-  type RefusalClass,
-} from '../graphql/mutations/mutation.ts';
+import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
 import { deviceCookie } from '../protection/device.ts';
-import type { InteractionAccess, VisitContext } from '../services.ts';
+import { addStep, unusedField } from './add-step.ts';
 import { type SentCode, sendCode, verifyCode } from './codes.ts';
-import { type Interaction, readInteraction } from './interaction.ts';
+import { readInteraction } from './interaction.ts';
 import { redeemOneTimeToken } from './one-time-link.ts';
 import { signInWithPassword } from './password.ts';
 import { resetPassword } from './recover.ts';
@@ -36,48 +30,6 @@ import {
 } from './schema.ts';
 import { startInteraction } from './start.ts';
 import { submitInteraction } from './submit.ts';
-
-/** The result of a step, with the interaction as the API shows it. */
-type ShownResult<Result> = Omit<Result, 'interaction'> & { interaction: Shown };
-
-interface StepOptions<Fields extends InputFieldMap, Result extends { interaction: Interaction }> {
-  readonly description: string;
-  readonly input: (t: InputFields) => Fields;
-  /** Fields of the payload in addition to the interaction. */
-  readonly payload?: (t: PayloadFields<ShownResult<NoInfer<Result>>>) => FieldMap;
-  readonly errors: readonly RefusalClass[];
-  readonly step: (
-    context: VisitContext,
-    access: InteractionAccess,
-    input: InputShapeFromFields<Fields>,
-  ) => Promise<Result>;
-}
-
-/** Adds a mutation that does one step of an interaction and returns the possible next steps. */
-export function addStep<Fields extends InputFieldMap, Result extends { interaction: Interaction }>(
-  name: string,
-  { step, payload, errors, ...options }: StepOptions<Fields, Result>,
-): void {
-  addMutation<Fields, ShownResult<Result>>(name, {
-    ...options,
-    graph: 'experience',
-    scope: null,
-    payload: (t) => ({
-      interaction: t.field({
-        type: InteractionType,
-        description: 'The interaction after this step.',
-        // The compiler cannot see through the payload's type parameter.
-        resolve: (result) => (result as { interaction: Shown }).interaction as never,
-      }),
-      ...payload?.(t),
-    }),
-    errors: [...errors, InteractionExpiredError],
-    resolve: async (input, context) => {
-      const result = await step(visitContext(context), accessOf(context), input);
-      return { ...result, interaction: await show(context, result.interaction) };
-    },
-  });
-}
 
 addMutation('startInteraction', {
   graph: 'experience',
@@ -262,9 +214,7 @@ addMutation('submitInteraction', {
   scope: null,
   description: 'Ends an interaction in which nothing is missing, and returns to the application.',
   input: (t) => ({
-    clientMutationId: t.string({
-      description: 'Not used: an input needs at least one field.',
-    }),
+    clientMutationId: t.string({ description: unusedField }),
   }),
   payload: (t: PayloadFields<{ redirectTo: string }>) => ({
     redirectTo: t.exposeString('redirectTo', {

@@ -1,4 +1,5 @@
 import type { Transaction } from '../db/transaction.ts';
+import { readFactorState } from '../factors/policy.ts';
 import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
 import { consentGate } from './consent/gate.ts';
@@ -38,7 +39,8 @@ export type GateContext = Pick<VisitContext, 'clock'> & {
 /**
  * Stands between who a person is and the end of an interaction, such as a second factor.
  *
- * @returns The steps that open it, the most likely first; empty if it is open.
+ * @returns The steps that open it, the most likely first; empty if it is open. With `SUBMIT` they are an offer, which
+ * the person may pass over.
  */
 export type Gate = (
   context: GateContext,
@@ -47,7 +49,7 @@ export type Gate = (
 ) => Promise<readonly InteractionStep[]>;
 
 /** In the order in which a person meets them. */
-const gates: readonly Gate[] = [consentGate];
+const gates: readonly Gate[] = [factorGate, consentGate];
 
 /**
  * The possible next steps, the most likely first. They depend only on what the database holds, so that every client and
@@ -60,12 +62,31 @@ export async function readNextSteps(
 ): Promise<readonly InteractionStep[]> {
   if (interaction.userId === null)
     return stepsToIdentify(interaction, settings, context.clock.now());
-  // The person's session has passed the others.
+  const offered: InteractionStep[] = [];
+  // A session has passed the others.
   for (const gate of hasSession(interaction) ? [consentGate] : gates) {
     const steps = await gate(context, interaction, settings);
-    if (steps.length > 0) return steps;
+    offered.push(...steps.filter((step) => step !== 'SUBMIT'));
+    if (steps.length > 0 && !steps.includes('SUBMIT')) return offered;
   }
-  return ['SUBMIT'];
+  return [...offered, 'SUBMIT'];
+}
+
+/**
+ * The gate of the second factor: whoever has one shows it; whoever needs one adds one; everybody else is offered one,
+ * once.
+ */
+async function factorGate(
+  { client }: GateContext,
+  { userId, authenticationMethods, needsSecondFactor }: Interaction,
+  settings: SignInExperience,
+): Promise<readonly InteractionStep[]> {
+  if (userId === null || authenticationMethods.includes('mfa')) return [];
+  if (settings.factors.length === 0) return [];
+  const state = await readFactorState(client, settings, userId);
+  if (state.usable.length > 0) return ['VERIFY_FACTOR'];
+  if (state.isRequired || needsSecondFactor) return ['ENROLL_FACTOR'];
+  return state.hasDeclined ? [] : ['ENROLL_FACTOR', 'SUBMIT'];
 }
 
 /** Like {@link readNextSteps}, outside a transaction. */

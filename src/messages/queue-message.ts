@@ -54,13 +54,16 @@ export async function queueMessage(
 /**
  * Whether messages of a channel can be sent: by a sender, or into the outbox of the embedded set-up. Features that need
  * messages are offered only then.
+ *
+ * @param client The transaction, inside one.
  */
 export async function canSend(
   { config, database }: Pick<Services, 'config' | 'database'>,
   channel: MessageChannel,
+  client: Pick<Transaction, 'messageSender'> = database.prisma,
 ): Promise<boolean> {
   if (config.database.kind === 'embedded') return true;
-  const sender = await database.prisma.messageSender.findUnique({
+  const sender = await client.messageSender.findUnique({
     where: { channel },
     select: { channel: true },
   });

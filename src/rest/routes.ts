@@ -19,6 +19,11 @@ const secretOfApplication = {
   field: 'application',
   type: 'ApplicationSecret',
 } as const;
+const personalAccessTokenOfUser = {
+  parameter: 'userId',
+  field: 'user',
+  type: 'PersonalAccessToken',
+} as const;
 
 const asId = (parameter: string) => ({ rename: { [parameter]: 'id' } });
 const idTo = (field: string) => ({ rename: { id: field } });
@@ -80,6 +85,33 @@ export const restRoutes: readonly RestRoute[] = [
   { method: 'DELETE', path: '/users/:userId/sessions/:sessionId', operation: 'endUserSession' },
   { method: 'POST', path: '/identifiers/unlock', operation: 'unlockIdentifier' },
   { method: 'POST', path: '/one-time-tokens', operation: 'createOneTimeToken' },
+  {
+    method: 'GET',
+    path: '/users/:userId/subject-tokens',
+    operation: 'user',
+    list: 'subjectTokens',
+    ...asId('userId'),
+  },
+  { method: 'POST', path: '/users/:userId/subject-tokens', operation: 'createSubjectToken' },
+  {
+    method: 'GET',
+    path: '/users/:userId/personal-access-tokens',
+    operation: 'user',
+    list: 'personalAccessTokens',
+    ...asId('userId'),
+  },
+  {
+    method: 'POST',
+    path: '/users/:userId/personal-access-tokens',
+    operation: 'createPersonalAccessToken',
+  },
+  {
+    method: 'DELETE',
+    path: '/users/:userId/personal-access-tokens/:personalAccessTokenId',
+    operation: 'deletePersonalAccessToken',
+    within: personalAccessTokenOfUser,
+    ...asId('personalAccessTokenId'),
+  },
 
   { method: 'GET', path: '/service', operation: 'service' },
   { method: 'GET', path: '/statistics', operation: 'statistics' },

@@ -25,7 +25,8 @@ export interface OwnBrowser {
 }
 
 /**
- * Ends a user's sessions, codes and refresh tokens, and all access tokens issued so far for services that check.
+ * Ends a user's sessions, codes, refresh tokens and personal access tokens, and all access tokens issued so far for
+ * services that check.
  *
  * @param keep A browser in which the user stays signed in.
  */
@@ -43,6 +44,7 @@ export async function endSessions(
     : [];
   await tx.oidcRecord.deleteMany({ where: { accountId: userId, NOT: { OR: kept } } });
   await tx.session.deleteMany({ where: { userId, NOT: { id: keep?.sessionUid ?? '' } } });
+  await tx.personalAccessToken.deleteMany({ where: { userId } });
   await tx.user.update({
     where: { id: userId },
     data: { tokensValidAfter: context.clock.now() },

@@ -28,6 +28,9 @@ const adminRole = (values: Input = {}) => make.role({ scopeIds: [all], ...values
 const adminOrganizationRole = (values: Input = {}) =>
   make.organizationRole({ scopeIds: [all], ...values });
 
+const inAYear = () =>
+  new Date(service.clock.now().getTime() + 365 * 24 * 60 * 60 * 1000).toISOString();
+
 let phones = 0;
 const nextPhone = () => {
   phones += 1;
@@ -142,6 +145,22 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
     async () => ({ email: `a@${await generousDomain()}` }),
     async () => ({ email: (await generousInvitation()).invitee }),
   ],
+  createSubjectToken: [
+    'users:write',
+    async () => ({ userId: await administrator(), reason: 'To be them' }),
+    async () => ({ userId: await administrator({ by: 'organization' }), reason: 'To be them' }),
+  ],
+  createPersonalAccessToken: [
+    'users:write',
+    async () => ({ userId: await administrator(), name: 'mine', expiresAt: inAYear() }),
+    async () => ({
+      userId: await make.user(),
+      name: 'for later',
+      resource: managementIndicator,
+      scopes: ['all'],
+      expiresAt: inAYear(),
+    }),
+  ],
   // Whoever carries the codes of people can sign in as them.
   setEmailSender: [
     'experience:write',
@@ -236,6 +255,7 @@ const givingOtherwise = ['importUsers'];
 
 /** What gives no rights: it takes some, or has nothing to do with them. */
 const givingNone = [
+  'deletePersonalAccessToken',
   'unlockIdentifier',
   'endUserSession',
   'updateSignInExperience',

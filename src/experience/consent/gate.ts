@@ -1,15 +1,16 @@
 import { type Consent, type ConsentRequest, isEmpty, readAsked } from '../../oidc/consent/asked.ts';
 import { oidcScopes } from '../../oidc/provider/accounts.ts';
 import type { Interaction } from '../interaction.ts';
-import type { Gate, GateContext } from '../steps.ts';
 
 /** The person's consent, if the application needs it and does not have it. */
-export const consentGate: Gate = async ({ client }, interaction) =>
-  (await findConsent(client, interaction)) ? ['CONSENT'] : [];
+export const consentGate = async (
+  { client }: { readonly client: Client },
+  interaction: Interaction,
+): Promise<readonly 'CONSENT'[]> => ((await findConsent(client, interaction)) ? ['CONSENT'] : []);
 
 /** What the person of an interaction is asked to allow; null if nothing is asked. */
 export async function findConsent(
-  client: GateContext['client'],
+  client: Client,
   interaction: Interaction,
 ): Promise<Consent | null> {
   const request = consentRequestOf(interaction);

@@ -29,11 +29,11 @@ export async function grantConsent(
   const settings = await readSignInExperience(context.database.prisma);
   return changeInteraction(context, access, async (tx, interaction) => {
     const { clock } = context;
-    const [step] = await readNextSteps({ client: tx, clock }, interaction, settings);
-    if (step === 'SUBMIT') return interaction;
+    const steps = await readNextSteps({ client: tx, clock }, interaction, settings);
+    if (steps.includes('SUBMIT')) return interaction;
     const request = consentRequestOf(interaction);
-    const consent = step === 'CONSENT' ? await findConsent(tx, interaction) : null;
-    if (!request || !consent) throw new NotAllowedError(`The next step is ${step}.`);
+    const consent = steps.includes('CONSENT') ? await findConsent(tx, interaction) : null;
+    if (!request || !consent) throw new NotAllowedError(`The next step is ${steps[0]}.`);
     if (shown != null && !isSame(shown, namesOf(consent))) {
       const message = 'are not the scopes that the application asks for now';
       throw new InvalidInputError([{ path: ['scopes'], message }]);

@@ -6,7 +6,7 @@ import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { languageOf } from '../access/visitor.ts';
 import { texts } from '../pages/texts.ts';
 import { accessOf, InteractionType, subGraphs, visitContext } from '../schema.ts';
-import { addStep } from '../step-schema.ts';
+import { addStep, unusedField } from '../add-step.ts';
 import { findConsent } from './gate.ts';
 import { denyConsent, grantConsent } from './operations.ts';
 
@@ -89,7 +89,7 @@ addMutation('denyConsent', {
   scope: null,
   description: 'Refuses the application what it asks for, and returns to it.',
   input: (t) => ({
-    clientMutationId: t.string({ description: 'Not used: an input needs at least one field.' }),
+    clientMutationId: t.string({ description: unusedField }),
   }),
   payload: (t: PayloadFields<{ redirectTo: string }>) => ({
     redirectTo: t.exposeString('redirectTo', {

@@ -4,7 +4,7 @@ import {
   NotAllowedError,
   VerificationFailedError,
 } from '../../errors.ts';
-import { addStep } from '../step-schema.ts';
+import { addStep, unusedField } from '../add-step.ts';
 import {
   confirmPasskey,
   startPasskey,
@@ -17,9 +17,7 @@ addStep('startPasskeyEnrollment', {
     'Begins to enrol a passkey of the person who signs in. `confirmPasskey` needs the answer of the authenticator, ' +
     'within five minutes.',
   input: (t) => ({
-    clientMutationId: t.string({
-      description: 'Not used: an input needs at least one field.',
-    }),
+    clientMutationId: t.string({ description: unusedField }),
   }),
   // Stands before the payload, whose type is inferred from it.
   step: (context, access) => startPasskeyEnrollment(context, access),
@@ -55,9 +53,7 @@ addStep('startPasskey', {
     'Begins to sign in by a passkey; or, when the person is known, to show one as the second factor. ' +
     '`verifyPasskey` needs the answer of the authenticator, within five minutes.',
   input: (t) => ({
-    clientMutationId: t.string({
-      description: 'Not used: an input needs at least one field.',
-    }),
+    clientMutationId: t.string({ description: unusedField }),
   }),
   step: (context, access) => startPasskey(context, access),
   payload: (t) => ({

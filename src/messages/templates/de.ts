@@ -54,6 +54,22 @@ export const de: Record<MessageTemplate, Wording> = {
       'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
     short: `${productName}: Ihr Passwort wurde geändert. Wenn Sie das nicht waren, wählen Sie sofort ein neues.`,
   }),
+  FACTOR_ADDED: ({ productName }) => ({
+    subject: `Ihr Konto bei ${productName} hat einen neuen zweiten Faktor`,
+    before: `Ihrem Konto bei ${productName} wurde soeben ein zweiter Faktor hinzugefügt. Er kann bei der Anmeldung verlangt werden.`,
+    action: 'Öffnen',
+    after:
+      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+    short: `${productName}: Ihr Konto hat einen neuen zweiten Faktor. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
+  }),
+  FACTOR_REMOVED: ({ productName }) => ({
+    subject: `Ein zweiter Faktor Ihres Kontos bei ${productName} wurde entfernt`,
+    before: `Ein zweiter Faktor Ihres Kontos bei ${productName} wurde soeben entfernt. Er gilt bei der Anmeldung nicht mehr.`,
+    action: 'Öffnen',
+    after:
+      'Wenn weder Sie das waren noch ein Administrator auf Ihren Wunsch, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+    short: `${productName}: Ein zweiter Faktor Ihres Kontos wurde entfernt. Wenn Sie das nicht wollten, sagen Sie es denen, die den Dienst betreiben.`,
+  }),
   TEST: ({ productName }) => ({
     subject: `Eine Testnachricht von ${productName}`,
     before: `Dies ist ein Test. Nachrichten von ${productName} erreichen Sie.`,

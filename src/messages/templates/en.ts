@@ -54,6 +54,22 @@ export const en: Record<MessageTemplate, Wording> = {
       'If that was not you, choose a new password at once, and tell the people who run the service.',
     short: `${productName}: your password was changed. If that was not you, choose a new one at once.`,
   }),
+  FACTOR_ADDED: ({ productName }) => ({
+    subject: `A second factor was added to your account at ${productName}`,
+    before: `A second factor was added to your account at ${productName} just now. It can be asked for when you sign in.`,
+    action: 'Open',
+    after:
+      'If that was not you, choose a new password at once, and tell the people who run the service.',
+    short: `${productName}: a second factor was added to your account. If that was not you, choose a new password at once.`,
+  }),
+  FACTOR_REMOVED: ({ productName }) => ({
+    subject: `A second factor was removed from your account at ${productName}`,
+    before: `A second factor of your account at ${productName} was removed just now. It can no longer be used to sign in.`,
+    action: 'Open',
+    after:
+      'If neither you nor an administrator at your request did that, choose a new password at once, and tell the people who run the service.',
+    short: `${productName}: a second factor of your account was removed. If you did not want that, tell the people who run the service.`,
+  }),
   TEST: ({ productName }) => ({
     subject: `A test message from ${productName}`,
     before: `This is a test. Messages from ${productName} reach you.`,

@@ -7,6 +7,8 @@ export const messageTemplates = {
   ACCOUNT_EXISTS: 'Tells the owner of an account that somebody signs up with its address.',
   NO_ACCOUNT: 'Tells the reader that somebody signs in with this address, which has no account.',
   PASSWORD_CHANGED: "The account's password has been changed.",
+  FACTOR_ADDED: 'A second factor has been added to the account.',
+  FACTOR_REMOVED: 'A second factor has been removed from the account.',
   TEST: 'An administrator tries the sender.',
 } as const;
 

@@ -4,7 +4,8 @@ import type { Application, PrismaClient } from '../../generated/prisma/client.ts
 import { idForQuery } from '../../ids.ts';
 import { targetOf } from '../token/target.ts';
 
-type Client = Transaction | PrismaClient;
+/** What reads: inside a transaction, or outside. */
+export type Client = Transaction | PrismaClient;
 
 /** The `resource` of a scope of OpenID Connect, in the table of consents. */
 export const noResource = '';

@@ -1,25 +1,28 @@
-import { decodeJwt, type JWTPayload } from 'jose';
 import { isConfidential } from '../../applications/secret.ts';
 import {
-  type AccessTokenClaims,
   type ActClaim,
-  issuedAt,
   lifetime,
   newJti,
   signAccessToken,
   TokenFault,
-  verifyAccessToken,
 } from '../../auth/access-token.ts';
 import { ownIndicators } from '../../auth/scopes.ts';
-import { faultOfState } from '../../auth/token-state.ts';
 import type { Clock } from '../../clock.ts';
-import { kindOfId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { assertSecret, type ClientCredentials } from './client-authentication.ts';
 import type { Form } from './form.ts';
 import { maxActors, readSubjectState, type SubjectState } from './grant-state.ts';
 import { InvalidRequest, InvalidTarget, UnauthorizedClient } from './oauth-errors.ts';
 import type { TokenResponse } from './response.ts';
+import { accessToken } from './subject/access-token.ts';
+import { personalAccessToken } from './subject/personal-access-token.ts';
+import type { Subject, SubjectTokenType } from './subject/subject.ts';
+import { subjectToken } from './subject/subject-token.ts';
+import {
+  accessTokenType,
+  personalAccessTokenType,
+  subjectTokenType,
+} from './subject/token-types.ts';
 import {
   assertAudience,
   assertScopes,
@@ -29,11 +32,14 @@ import {
   type Target,
 } from './target.ts';
 
-const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+const subjectTokenTypes: ReadonlyMap<string, SubjectTokenType> = new Map([
+  [accessTokenType, accessToken],
+  [subjectTokenType, subjectToken],
+  [personalAccessTokenType, personalAccessToken],
+]);
 
 /**
- * Exchanges the access token of a user's call for one for another resource. The new token names the client as the
- * actor.
+ * Exchanges a token of a user for an access token for one resource. The new token names the client as the actor.
  *
  * @throws {OAuthError} in the order of `endpoint.ts`.
  * @see RFC 8693 §2.1 (request), §2.2 (response), §4.1 (`act`)
@@ -45,47 +51,52 @@ export async function exchangeToken(
 ): Promise<TokenResponse> {
   const { keys, issuer, database, clock } = services;
   const at = clock.now();
-  const subjectToken = form.get('subject_token');
-  const subjectTokenType = form.get('subject_token_type');
+  const token = form.get('subject_token');
+  const type = subjectTokenTypes.get(form.get('subject_token_type'));
   const target = readExchangeTarget(form);
   const asked = readScopes(form);
   const { clientId } = credentials;
+  // A type that is not supported is refused after the client has authenticated, like all else about the token.
+  const presented = await (type ?? accessToken).present(services, token, at);
   const state = await readSubjectState(
     database.tokens,
     { clientId, at, target, scopes: asked ?? [] },
-    readUnproved(subjectToken),
+    presented.claims,
   );
 
   assertSecret(credentials, state.digests);
-  assertMayExchange(state);
-  assertTokenTypes(form, subjectTokenType);
-  const frozen: Clock = { now: () => at };
-  const subject = await verifySubjectToken({ keys, issuer, clock: frozen }, subjectToken, state);
+  assertMayExchange(state, type);
+  assertTokenTypes(form, type);
+  const subject = await refuseFaults(() => presented.verify(state, clientId));
   assertChain(subject.act);
   const ttlSeconds = assertTarget(target, state);
   assertAudience(form, target);
-  assertExchangeResource(target, state);
+  assertExchangeResource(target, state, subject);
   assertScopes(asked);
+  await refuseFaults(() => presented.use?.(clientId));
 
+  const frozen: Clock = { now: () => at };
   const { iat, exp, expiresIn } = lifetime(frozen, ttlSeconds, subject.exp);
   const held = new Set(state.scopes);
-  const scope = asked.filter((name) => held.has(name)).join(' ');
-  const accessToken = await signAccessToken(keys, {
+  const scope = asked
+    .filter((name) => held.has(name) && (subject.scopes?.has(name) ?? true))
+    .join(' ');
+  const issued = await signAccessToken(keys, {
     iss: issuer,
-    sub: subject.sub,
+    sub: subject.userId,
     aud: target.indicator,
     client_id: clientId,
     scope,
     iat,
     exp,
     // The subject token's instant: a sign-out during the exchange ends this token too.
-    jti: newJti(issuedAt(subject)),
+    jti: newJti(subject.issuedAt),
     act: { sub: clientId, ...(subject.act === undefined ? {} : { act: subject.act }) },
-    lineage: [...(subject.lineage ?? []), subject.jti],
+    lineage: subject.lineage,
     ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
   });
   return {
-    access_token: accessToken,
+    access_token: issued,
     issued_token_type: accessTokenType,
     token_type: 'Bearer',
     expires_in: expiresIn,
@@ -93,25 +104,18 @@ export async function exchangeToken(
   };
 }
 
-// Enough to query the database; the signature is checked after the client has authenticated.
-function readUnproved(token: string): JWTPayload {
-  try {
-    return decodeJwt(token);
-  } catch {
-    return {};
-  }
-}
-
-function assertMayExchange({ type, allowTokenExchange }: SubjectState): void {
+function assertMayExchange(state: SubjectState, subjectType: SubjectTokenType | undefined): void {
+  const { type, allowTokenExchange } = state;
   if (!allowTokenExchange || type === null || !isConfidential(type)) {
     throw new UnauthorizedClient('token exchange is not allowed for this application');
   }
+  if (subjectType && !subjectType.isAllowed(state)) {
+    throw new UnauthorizedClient('subject_token_type is not allowed for this application');
+  }
 }
 
-function assertTokenTypes(form: Form, subjectTokenType: string): void {
-  if (subjectTokenType !== accessTokenType) {
-    throw new InvalidRequest('subject_token_type is not supported');
-  }
+function assertTokenTypes(form: Form, subjectType: SubjectTokenType | undefined): void {
+  if (!subjectType) throw new InvalidRequest('subject_token_type is not supported');
   if ((form.find('requested_token_type') ?? accessTokenType) !== accessTokenType) {
     throw new InvalidRequest('requested_token_type is not supported');
   }
@@ -121,21 +125,9 @@ function assertTokenTypes(form: Form, subjectTokenType: string): void {
   }
 }
 
-async function verifySubjectToken(
-  verifier: Parameters<typeof verifyAccessToken>[0],
-  token: string,
-  state: SubjectState,
-): Promise<AccessTokenClaims> {
+async function refuseFaults<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    const claims = await verifyAccessToken(verifier, token);
-    if (kindOfId(claims.sub) !== 'User') throw new TokenFault('not a token of a user');
-    const fault = faultOfState(claims, state);
-    if (fault) throw new TokenFault(fault);
-    const audiences = state.exchangeSubjectAudiences ?? [];
-    if (audiences.length > 0 && !audiences.includes(claims.aud)) {
-      throw new TokenFault('not a token for an audience that this application may exchange');
-    }
-    return claims;
+    return await work();
   } catch (error) {
     if (!(error instanceof TokenFault)) throw error;
     throw new InvalidRequest(`subject_token is refused: ${error.message}`, { cause: error });
@@ -150,12 +142,19 @@ function assertChain(act: ActClaim | undefined): void {
   }
 }
 
-function assertExchangeResource({ indicator }: Target, { exchangeResources }: SubjectState): void {
+function assertExchangeResource(
+  { indicator }: Target,
+  { exchangeResources }: SubjectState,
+  subject: Subject,
+): void {
   const listed = exchangeResources ?? [];
   // Other APIs belong to the operator. A token for Signet's own APIs would give the client all rights of its user here.
   const isAllowed =
     listed.includes(indicator) || (listed.length === 0 && !ownIndicators.has(indicator));
   if (!isAllowed) {
     throw new InvalidTarget('resource is not one that this application may exchange for');
+  }
+  if (!subject.reaches(indicator)) {
+    throw new InvalidTarget('resource is not one that the subject token may be exchanged for');
   }
 }

@@ -9,6 +9,7 @@ import { resourcesCases } from './cases/resources.ts';
 import { rolesCases } from './cases/roles.ts';
 import { signInExperienceCases } from './cases/sign-in-experience.ts';
 import { signingKeysCases } from './cases/signing-keys.ts';
+import { subjectTokensCases } from './cases/subject-tokens.ts';
 import { usersCases } from './cases/users.ts';
 import { webhooksCases } from './cases/webhooks.ts';
 import type { Maker } from './maker.ts';
@@ -25,6 +26,7 @@ const cases = {
   ...rolesCases,
   ...signInExperienceCases,
   ...signingKeysCases,
+  ...subjectTokensCases,
   ...usersCases,
   ...webhooksCases,
 };

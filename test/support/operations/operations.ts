@@ -83,10 +83,12 @@ export function overGraphQL(service: TestService, adminToken: string): Call {
 export function overRest(service: TestService, adminToken: string): Call {
   const { prisma } = service.app.services.database;
   // The id of the owner of a record, which the record's path also names.
-  const ownerOf = async (parameter: string, id: string) =>
-    parameter === 'resourceId'
-      ? (await prisma.scope.findUnique({ where: { id } }))?.resourceId
-      : (await prisma.applicationSecret.findUnique({ where: { id } }))?.applicationId;
+  const owners: Readonly<Record<string, (id: string) => Promise<string | undefined>>> = {
+    resourceId: async (id) => (await prisma.scope.findUnique({ where: { id } }))?.resourceId,
+    applicationId: async (id) =>
+      (await prisma.applicationSecret.findUnique({ where: { id } }))?.applicationId,
+    userId: async (id) => (await prisma.personalAccessToken.findUnique({ where: { id } }))?.userId,
+  };
 
   return async (operation, input, token = adminToken) => {
     const route = restRoutes.find((candidate) => candidate.operation === operation);
@@ -97,7 +99,7 @@ export function overRest(service: TestService, adminToken: string): Call {
       const field = route.rename?.[parameter] ?? parameter;
       const value =
         parameter === route.within?.parameter
-          ? ((await ownerOf(parameter, String(input['id']))) ?? 'of-no-one')
+          ? ((await owners[parameter]?.(String(input['id']))) ?? 'of-no-one')
           : body[field];
       path = path.replace(`:${parameter}`, encodeURIComponent(String(value)));
       delete body[field];

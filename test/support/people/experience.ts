@@ -65,12 +65,14 @@ export const asPage =
     );
 
 const interactionFields =
-  'interaction { id event nextSteps identifier missing application { name } }';
+  'interaction { id event nextSteps identifier missing application { name } factors { type } }';
 
 const payloads: Record<string, string> = {
   StartInteraction: `${interactionFields} interactionToken`,
   SendCode: `${interactionFields} verification { id recipient expiresAt }`,
   SubmitInteraction: 'redirectTo',
+  EnrollTotp: `${interactionFields} secret uri qrCodeSvg`,
+  CreateBackupCodes: `${interactionFields} codes`,
   StartPasskeyEnrollment: `${interactionFields} options`,
   StartPasskey: `${interactionFields} options`,
 };
@@ -89,6 +91,8 @@ const failuresOf: Record<string, readonly string[]> = {
   RedeemOneTimeToken: ['LockedError', 'InteractionExpiredError'],
   Register: ['InvalidInputError', 'PasswordRejectedError', 'InteractionExpiredError'],
   ResetPassword: ['PasswordRejectedError', 'InteractionExpiredError'],
+  VerifyTotp: ['LockedError', 'InteractionExpiredError'],
+  VerifyBackupCode: ['LockedError', 'InteractionExpiredError'],
   SubmitInteraction: ['InteractionExpiredError'],
   ConfirmPasskey: ['InvalidInputError', 'InteractionExpiredError'],
   VerifyPasskey: ['InvalidInputError', 'LockedError', 'InteractionExpiredError'],

@@ -1,0 +1,67 @@
+import { assertMayGive } from '../auth/granting.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { NotAllowedError, NotFoundError } from '../errors.ts';
+import type { UserFactor } from '../generated/prisma/client.ts';
+import type { Language } from '../languages.ts';
+import type { Context } from '../services.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { changeFactors } from './change.ts';
+import { readFactorState } from './policy.ts';
+
+/** A second factor in its last state, with its unused backup codes. */
+export type DeletedFactor = UserFactor & { readonly _count: { readonly codes: number } };
+
+interface FactorOfUser {
+  readonly userId: string;
+  readonly factorId: string;
+}
+
+/**
+ * Deletes a factor that a person has lost. Sessions stay. Raises `User.Data.Updated`, and tells the person by message.
+ *
+ * @throws {NotFoundError} of the user, or of the factor if it is not the user's; {@link NotAllowedError} on a user who
+ * holds more than the caller.
+ */
+export async function deleteUserFactor(
+  context: Context,
+  { userId, factorId }: FactorOfUser,
+): Promise<DeletedFactor> {
+  return transaction(context.database, async (tx) => {
+    const deleted = await deleteFactor(tx, context, { userId, factorId });
+    // A password alone would then do to act as this user.
+    await assertMayGive(tx, context, { subjectIds: [userId] });
+    return deleted;
+  });
+}
+
+/**
+ * Deletes a factor at the request of the person. The last one stays where one is required.
+ *
+ * @throws {NotFoundError} if it is not the person's; {@link NotAllowedError} of the last one.
+ */
+export async function deleteOwnFactor(
+  tx: Transaction,
+  context: Context,
+  { userId, factorId, language }: FactorOfUser & { readonly language?: Language | undefined },
+): Promise<DeletedFactor> {
+  const deleted = await deleteFactor(tx, context, { userId, factorId, language });
+  const state = await readFactorState(tx, await readSignInExperience(tx), userId);
+  if (state.isRequired && state.usable.length === 0)
+    throw new NotAllowedError('A second factor is required: add another one first.');
+  return deleted;
+}
+
+const deleteFactor = (
+  tx: Transaction,
+  context: Context,
+  { userId, factorId, language }: FactorOfUser & { readonly language?: Language | undefined },
+): Promise<DeletedFactor> =>
+  changeFactors(tx, context, { userId, language, notice: 'FACTOR_REMOVED' }, async () => {
+    const found = await tx.userFactor.findFirst({
+      where: { id: factorId, userId },
+      include: { _count: { select: { codes: true } } },
+    });
+    if (!found) throw new NotFoundError(factorId);
+    await tx.userFactor.delete({ where: { id: factorId } });
+    return found;
+  });

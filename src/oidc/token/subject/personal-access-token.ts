@@ -1,0 +1,70 @@
+import { TokenFault } from '../../../auth/access-token.ts';
+import { ownIndicators } from '../../../auth/scopes.ts';
+import { faultOfUser } from '../../../auth/token-state.ts';
+import { toNumericDate } from '../../../clock.ts';
+import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
+import { scopesOf } from '../../../subject-tokens/personal-access-token.ts';
+import type { SubjectTokenType } from './subject.ts';
+
+interface Found {
+  readonly id: string;
+  readonly userId: string;
+  readonly scope: string | null;
+  readonly resource: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+const findStatement = `
+  SELECT "id", "userId", "scope", "resource", "createdAt", "expiresAt", "lastUsedAt"
+    FROM "PersonalAccessToken"
+   WHERE "digest" = decode($1, 'hex')`;
+
+const noteStatement = `
+  UPDATE "PersonalAccessToken" SET "lastUsedAt" = $2::timestamptz
+   WHERE "id" = $1 AND ("lastUsedAt" IS NULL OR "lastUsedAt" < $2::timestamptz)`;
+
+// A busy token writes once a minute, not at each exchange.
+const noteMs = 60_000;
+
+/** A token of `createPersonalAccessToken`. */
+export const personalAccessToken: SubjectTokenType = {
+  isAllowed: ({ allowPersonalAccessTokens }) => allowPersonalAccessTokens === true,
+
+  async present({ database }, token, at) {
+    const [found] = await database.tokens.query<Found>('personal-access-token', findStatement, [
+      digestInHex(token),
+    ]);
+    return {
+      claims: { sub: found?.userId },
+      verify(state) {
+        if (!found) throw new TokenFault('unknown token');
+        const exp = toNumericDate(found.expiresAt);
+        if (exp <= toNumericDate(at)) throw new TokenFault('token expired');
+        const fault = faultOfUser(state, found.createdAt);
+        if (fault) throw new TokenFault(fault);
+        const scopes = scopesOf(found);
+        return {
+          userId: found.userId,
+          issuedAt: found.createdAt,
+          exp,
+          act: undefined,
+          lineage: [found.id],
+          scopes: scopes === null ? undefined : new Set(scopes),
+          reaches: (indicator) =>
+            found.resource === null ? !ownIndicators.has(indicator) : found.resource === indicator,
+        };
+      },
+      async use() {
+        const isFresh =
+          found?.lastUsedAt != null && at.getTime() - found.lastUsedAt.getTime() < noteMs;
+        if (isFresh) return;
+        await database.tokens.query('note-personal-access-token', noteStatement, [
+          found?.id,
+          at.toISOString(),
+        ]);
+      },
+    };
+  },
+};

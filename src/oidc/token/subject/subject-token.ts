@@ -1,0 +1,83 @@
+import { type ActClaim, TokenFault } from '../../../auth/access-token.ts';
+import { ownIndicators } from '../../../auth/scopes.ts';
+import { faultOfUser } from '../../../auth/token-state.ts';
+import { toNumericDate } from '../../../clock.ts';
+import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
+import type { SubjectTokenType } from './subject.ts';
+
+interface Found {
+  readonly id: string;
+  readonly userId: string;
+  readonly applicationId: string | null;
+  readonly act: ActClaim;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly isUsed: boolean;
+  readonly isAgentActive: boolean;
+}
+
+// The agent loses the token by what ends its own.
+const findStatement = `
+  SELECT s."id", s."userId", s."applicationId", s."act", s."createdAt", s."expiresAt",
+         s."usedAt" IS NOT NULL AS "isUsed",
+         EXISTS (SELECT 1 FROM "Application" a WHERE a."id" = s."act" ->> 'sub')
+      OR EXISTS (SELECT 1 FROM "User" a
+                  WHERE a."id" = s."act" ->> 'sub' AND NOT a."isSuspended"
+                    AND (a."tokensValidAfter" IS NULL OR a."tokensValidAfter" < s."createdAt")) AS "isAgentActive"
+    FROM "SubjectToken" s
+   WHERE s."digest" = decode($1, 'hex')`;
+
+// Of concurrent requests, on any node, one gets the row.
+const useStatement = `
+  UPDATE "SubjectToken" SET "usedAt" = $2::timestamptz, "usedById" = $3
+   WHERE "id" = $1 AND "usedAt" IS NULL
+  RETURNING "id"`;
+
+/** A token of `createSubjectToken`. */
+export const subjectToken: SubjectTokenType = {
+  isAllowed: ({ allowImpersonation }) => allowImpersonation === true,
+
+  async present({ database, log }, token, at) {
+    const [found] = await database.tokens.query<Found>('subject-token', findStatement, [
+      digestInHex(token),
+    ]);
+    return {
+      claims: { sub: found?.userId },
+      verify(state, clientId) {
+        if (!found) throw new TokenFault('unknown token');
+        const exp = toNumericDate(found.expiresAt);
+        if (exp <= toNumericDate(at)) throw new TokenFault('token expired');
+        if (found.isUsed) throw new TokenFault('token already used');
+        if (found.applicationId !== null && found.applicationId !== clientId) {
+          throw new TokenFault('not a token for this application');
+        }
+        const fault = found.isAgentActive
+          ? faultOfUser(state, found.createdAt)
+          : 'token of an inactive agent';
+        if (fault) throw new TokenFault(fault);
+        return {
+          userId: found.userId,
+          issuedAt: found.createdAt,
+          exp,
+          act: found.act,
+          lineage: [found.id],
+          scopes: undefined,
+          // The user may come to hold more than the agent. And nobody changes another's account in their name.
+          reaches: (indicator) => !ownIndicators.has(indicator),
+        };
+      },
+      async use(clientId) {
+        const used = await database.tokens.query('use-subject-token', useStatement, [
+          found?.id,
+          at.toISOString(),
+          clientId,
+        ]);
+        if (used.length === 0) throw new TokenFault('token already used');
+        log.info(
+          { subjectTokenId: found?.id, userId: found?.userId, act: found?.act, clientId },
+          'a subject token was exchanged',
+        );
+      },
+    };
+  },
+};

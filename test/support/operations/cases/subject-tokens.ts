@@ -1,0 +1,52 @@
+import { byId, type Cases, m2m, tooLarge, tooLong, tooMany } from './case.ts';
+
+const inAYear = () => new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toISOString();
+
+export const subjectTokensCases: Cases = {
+  createSubjectToken: {
+    scope: 'users:write',
+    given: async (make) => ({
+      userId: await make.user(),
+      applicationId: await make.application({
+        ...m2m,
+        allowTokenExchange: true,
+        allowImpersonation: true,
+      }),
+      reason: 'A ticket',
+      context: { ticket: 7 },
+    }),
+    invalid: [{ reason: ' ' }, { reason: 'x'.repeat(1025) }, { context: tooLarge }],
+  },
+  createPersonalAccessToken: {
+    scope: 'users:write',
+    given: async (make) => ({
+      userId: await make.user(),
+      name: make.next('token'),
+      scopes: ['read'],
+      resource: 'https://orders.example.com/api',
+      expiresAt: inAYear(),
+    }),
+    invalid: [
+      { name: '' },
+      { name: tooLong },
+      { scopes: ['two words'] },
+      { scopes: tooMany('scope', 101) },
+      { resource: 'orders' },
+      { resource: 'https://orders.example.com/#part' },
+      { expiresAt: '2020-01-01T00:00:00.000Z' },
+    ],
+    async duplicate(make, { userId }) {
+      const name = make.next('taken');
+      await make.done('createPersonalAccessToken', { userId, name, expiresAt: inAYear() });
+      return { replace: { name }, path: 'name' };
+    },
+  },
+  deletePersonalAccessToken: byId('users:write', async (make) => {
+    const { personalAccessToken } = await make.done('createPersonalAccessToken', {
+      userId: await make.user(),
+      name: make.next('token'),
+      expiresAt: inAYear(),
+    });
+    return personalAccessToken.id;
+  }),
+};
