@@ -312,7 +312,7 @@ function assertConsistent(
       throw new NotAllowedError(`Applications of type ${type} act for nobody.`);
     }
     // Either would be a way around the person's consent.
-    if (application.allowHeadlessSignIn || application.allowTokenExchange) {
+    if (application.allowHeadlessSignIn || exchanges) {
       throw new NotAllowedError(
         'A third-party application may not exchange tokens, nor sign people in without a browser.',
       );

@@ -1,4 +1,10 @@
-import { type Consent, type ConsentRequest, isEmpty, readAsked } from '../../oidc/consent/asked.ts';
+import {
+  type Client,
+  type Consent,
+  type ConsentRequest,
+  isEmpty,
+  readAsked,
+} from '../../oidc/consent/asked.ts';
 import { oidcScopes } from '../../oidc/provider/accounts.ts';
 import type { Interaction } from '../interaction.ts';
 

@@ -4,9 +4,9 @@ import { addMutation, type PayloadFields } from '../../graphql/mutations/mutatio
 import type { AskedResource, Consent } from '../../oidc/consent/asked.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { languageOf } from '../access/visitor.ts';
+import { addStep, unusedField } from '../add-step.ts';
 import { texts } from '../pages/texts.ts';
 import { accessOf, InteractionType, subGraphs, visitContext } from '../schema.ts';
-import { addStep, unusedField } from '../add-step.ts';
 import { findConsent } from './gate.ts';
 import { denyConsent, grantConsent } from './operations.ts';
 
