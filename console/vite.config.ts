@@ -9,6 +9,8 @@ export default defineConfig({
     // The policy allows no data: address.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // One is large: the query editor with the GraphQL language, which loads once somebody goes into such a field.
+    chunkSizeWarningLimit: 650,
     rolldownOptions: {
       output: {
         codeSplitting: {

@@ -13,7 +13,7 @@ import { type Services, systemActor } from '../services.ts';
 
 /** How long a session lasts. */
 export const sessionMaxSeconds = 12 * 3600;
-/** How long a session lasts without a request. */
+/** How long a session lasts without a request that a person caused. */
 export const sessionIdleSeconds = 3600;
 /** How old the note of the last request may become, so that not every request writes. */
 const renewAfterMs = 60_000;
@@ -126,11 +126,13 @@ const claimsOf = (
 /**
  * Finds the session of a cookie, or by its id, and notes that it was used. A session that is over is deleted.
  *
+ * @param options.isIdle Nobody caused the request: the session does not last longer for it.
  * @returns Undefined if it is over, or never was.
  */
 export async function useConsoleSession(
   store: Store,
   by: { readonly secret: string } | { readonly id: string },
+  { isIdle = false }: { readonly isIdle?: boolean } = {},
 ): Promise<ConsoleSession | undefined> {
   const { database, clock } = store;
   const [row] =
@@ -155,8 +157,9 @@ export async function useConsoleSession(
   }
   let { lastActiveAt } = row;
   const now = clock.now();
-  if (now.getTime() - lastActiveAt.getTime() >= renewAfterMs || scopes.size > row.scopes.length) {
-    lastActiveAt = now;
+  const isRenewed = !isIdle && now.getTime() - lastActiveAt.getTime() >= renewAfterMs;
+  if (isRenewed || scopes.size > row.scopes.length) {
+    if (isRenewed) lastActiveAt = now;
     await database.prisma.consoleSession.updateMany({
       where: { id },
       data: { lastActiveAt, scopes: [...scopes] },

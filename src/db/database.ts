@@ -6,13 +6,15 @@ import { embeddedSql } from './embedded/sql.ts';
 import { type Hints, localHints, notifyingHints } from './hints.ts';
 import { applyMigrations, isMigrated } from './migrations/migrate.ts';
 import { openPool, poolAdapter, poolSql, takeTurns, withAdvisoryLock } from './postgresql.ts';
-import type { Sql } from './sql.ts';
+import { prismaSql, type Sql } from './sql.ts';
 
 /** The database, on PostgreSQL or embedded: the same schema, the same statements. */
 export interface Database {
   readonly kind: 'postgresql' | 'embedded';
   /** For the management API and everything else but the token path. */
   readonly prisma: PrismaClient;
+  /** For statements that run often or read many rows, on the connections of `prisma` and without its cost. */
+  readonly sql: Sql;
   /** For the token path, with its own connections: load on the management API cannot starve it. */
   readonly tokens: Sql;
   /** Tells other processes that the event log has something new. */
@@ -70,6 +72,7 @@ export function openPostgresql(options: {
   return {
     kind: 'postgresql',
     prisma,
+    sql: poolSql(management),
     tokens: poolSql(tokens),
     hints,
     exclusively: (name, stopped, work) => takeTurns({ url, name, onError }, stopped, work),
@@ -101,6 +104,7 @@ export function useEmbedded(database: PGlite): Database {
   return {
     kind: 'embedded',
     prisma,
+    sql: prismaSql(prisma),
     tokens: embeddedSql(database, tokenSettings),
     hints: localHints(),
     // No other process can be here: the data folder is locked.

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Database } from './database.ts';
 import type { HintTopic } from './hints.ts';
-import type { Sql } from './sql.ts';
+import { prismaSql, type Sql } from './sql.ts';
 import { noteConnection, type TransactionConnection } from './transaction-connection.ts';
 
 declare const insideTransaction: unique symbol;
@@ -31,10 +31,7 @@ const connections = new WeakMap<Transaction, TransactionConnection>();
  * Runs prepared statements in a transaction, without Prisma: for the few that most mutations need, where Prisma costs
  * several times as much CPU as the driver.
  */
-export const sqlOf = (tx: Transaction): Sql =>
-  connections.get(tx) ?? {
-    query: (_name, text, values) => tx.$queryRawUnsafe(text, ...values),
-  };
+export const sqlOf = (tx: Transaction): Sql => connections.get(tx) ?? prismaSql(tx);
 
 /**
  * Writes without waiting for the answer: the statement travels with the next one, or with COMMIT. If it fails, so does

@@ -199,6 +199,16 @@ describe('the time of a session', () => {
     expect(await browser.session()).toBeUndefined();
   });
 
+  test('a page that asks by itself does not keep it', async () => {
+    const { browser } = await somebody(['users:read']);
+    const ask = () => browser.request('/console/session', { headers: { 'x-signet-idle': '1' } });
+    service.clock.advance(31 * minute);
+    expect((await ask()).status).toBe(200);
+    (await follow(browser, other.url)).send({ type: 'ping' });
+    service.clock.advance(30 * minute);
+    expect((await ask()).status).toBe(401);
+  });
+
   test('is noted once a minute at most', async () => {
     const { id, browser } = await somebody(['users:read']);
     const lastActiveAt = async () =>

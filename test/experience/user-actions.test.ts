@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '../support/events.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { authenticatorApp } from '../support/people/authenticator-app.ts';
 import { codeTo } from '../support/people/messages.ts';
 import { formsDriver, openPagesInChromium, pagesDriver } from '../support/people/page-drivers.ts';
 import {
@@ -59,18 +60,27 @@ const signIn = 'signing in';
 const reset = 'resetting a forgotten password';
 const joinJustInTime =
   'being added to an organization just in time, by e-mail domain or enterprise single sign-on connector';
+const linkFactor = 'linking multi-factor authentication';
 const lockOut = 'too many consecutive failed password, code or one-time token verifications';
 const sendTooOften = 'asking for verification codes beyond the sending limit of one recipient';
 
 /** Rows for which there is nothing yet that a person could do. */
 const outOfReach = [
   'linking an e-mail address or phone number',
-  'linking multi-factor authentication',
   'linking a social or single sign-on identity',
 ];
 
 test('covers every row of the catalogue', () => {
-  const known = [register, signIn, reset, joinJustInTime, lockOut, sendTooOften, ...outOfReach];
+  const known = [
+    register,
+    signIn,
+    reset,
+    joinJustInTime,
+    linkFactor,
+    lockOut,
+    sendTooOften,
+    ...outOfReach,
+  ];
   expect(new Set(rows.map(({ action }) => action))).toEqual(new Set(known));
 });
 
@@ -201,6 +211,59 @@ describe.each<Driver>(drivers)('$name', (driver) => {
     });
     await again.signInWithPassword(email, newPassword);
     expect((await again.submit()).claims()).toMatchObject({ sub: user.id });
+  });
+
+  describe('second factors', () => {
+    beforeAll(() => changeSettings(service, token, { factors: ['TOTP'] }));
+    afterAll(() => changeSettings(service, token, { factors: [] }));
+
+    async function enroll(username: string) {
+      const person = await start();
+      await person.signInWithPassword(username, password);
+      const app = authenticatorApp(service.clock, await person.enrollTotp());
+      expect(await person.confirmTotp(app.wrongCode())).toMatchObject({
+        code: 'VERIFICATION_FAILED',
+      });
+      expect(await person.confirmTotp(app.code())).toMatchObject({ code: 'OK' });
+      return { person, app };
+    }
+
+    test(linkFactor, async () => {
+      const user = await fixture.createUser();
+      const raised = await raisedBy(async () => {
+        const { person } = await enroll(user.username ?? '');
+        expect((await person.submit()).claims()).toMatchObject({
+          sub: user.id,
+          amr: ['pwd', 'otp', 'mfa'],
+          acr: 'urn:signet:aal2',
+        });
+      });
+      expect(names(raised)).toEqual([...eventsOf(linkFactor), ...eventsOf(signIn)]);
+      expect(raised[0]).toMatchObject({
+        actor: { type: 'USER', id: user.id, clientId: client.id },
+        data: { id: user.id, changes: { factors: { from: [], to: ['TOTP'] } } },
+      });
+    });
+
+    test(`${signIn} with a second factor, and ${lockOut}`, async () => {
+      const user = await fixture.createUser();
+      const { app } = await enroll(user.username ?? '');
+      const person = await start();
+      await person.signInWithPassword(user.username ?? '', password);
+      // The code that confirmed the app is used up.
+      expect(await person.verifyTotp(app.code(-1))).toMatchObject({ code: 'VERIFICATION_FAILED' });
+      expect(await person.verifyTotp(app.code(1))).toMatchObject({ code: 'OK' });
+      expect((await person.submit()).claims()).toMatchObject({ acr: 'urn:signet:aal2' });
+      const stranger = await start();
+      await stranger.signInWithPassword(user.username ?? '', password);
+      const raised = await raisedBy(async () => {
+        const codes = [];
+        for (let i = 0; i < 10; i += 1)
+          codes.push((await stranger.verifyTotp(app.wrongCode())).code);
+        expect(codes).toEqual([...Array(9).fill('VERIFICATION_FAILED'), 'LOCKED']);
+      });
+      expect(names(raised)).toEqual(eventsOf(lockOut));
+    });
   });
 
   test.each([

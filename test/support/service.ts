@@ -113,6 +113,7 @@ export async function startService(
 export async function startSecondNode(
   service: TestService,
   environment: Record<string, string> = {},
+  { consoleFolder = join(service.dataDir, 'no-console') }: Pick<AppOptions, 'consoleFolder'> = {},
 ): Promise<TestService> {
   const { database, url } = service.testDatabase;
   const options = { poolSize: 5, tokenPoolSize: 5, onError: failOnError };
@@ -123,7 +124,7 @@ export async function startSecondNode(
     log: pino({ level: 'silent' }),
     clock: service.clock,
     opened: { database: own ?? database, secret },
-    consoleFolder: join(service.dataDir, 'no-console'),
+    consoleFolder,
     onSetupLink: (url) => {
       setupLink = url;
     },

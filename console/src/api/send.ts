@@ -1,5 +1,6 @@
 import { type AnyVariables, stringifyDocument, type TypedDocumentNode } from '@urql/core';
 import { sessionEnded } from '../session/ended.ts';
+import { isIdle } from '../session/idle.ts';
 
 /** The address of the console's own GraphQL endpoint. */
 export const endpoint = '/console/graphql';
@@ -16,9 +17,11 @@ export class RequestError extends Error {
   }
 }
 
-/** Fetches, and says so where the session has ended. */
+/** Fetches, and says so where the session has ended. The service hears whether somebody is at the page. */
 export const fetchInSession: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
+  const headers = new Headers(init?.headers);
+  if (isIdle()) headers.set('x-signet-idle', '1');
+  const response = await fetch(input, { ...init, headers });
   if (response.status === 401) sessionEnded();
   return response;
 };

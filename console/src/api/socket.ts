@@ -5,9 +5,8 @@ import { endpoint } from './send.ts';
 
 /** Close code of a session that has ended. */
 const sessionOver = 4403;
-/** Close code of a connection that no longer answers. */
-const noAnswer = 4408;
 const pongWithinMs = 5_000;
+const acknowledgedWithinMs = 10_000;
 
 /** How the live connection is. */
 export type Connection = 'connecting' | 'live' | 'lost';
@@ -15,7 +14,6 @@ export type Connection = 'connecting' | 'live' | 'lost';
 /** How the live connection is now. */
 export const connection = createStore<Connection>('connecting');
 
-let active: WebSocket | undefined;
 let waitingForPong: ReturnType<typeof setTimeout> | undefined;
 let waitIsOver = () => {};
 
@@ -33,6 +31,7 @@ const connect = () =>
     lazy: false,
     onNonLazyError() {},
     keepAlive: 10_000,
+    connectionAckWaitTimeout: acknowledgedWithinMs,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: (problem) => !isClosedWith(problem, sessionOver),
     // A second after the first break, half a minute at most, and at once when the network comes back.
@@ -47,9 +46,6 @@ const connect = () =>
         };
       }),
     on: {
-      opened: (opened) => {
-        active = opened as WebSocket;
-      },
       connected: () => connection.set('live'),
       closed: (event) => {
         clearTimeout(waitingForPong);
@@ -59,7 +55,8 @@ const connect = () =>
       ping: (received) => {
         if (received) return;
         waitingForPong = setTimeout(() => {
-          if (active?.readyState === WebSocket.OPEN) active.close(noAnswer, 'No answer');
+          // Not closed: where nothing arrives, the other side's part in that is waited for as well.
+          client?.terminate();
         }, pongWithinMs);
       },
       pong: (received) => {

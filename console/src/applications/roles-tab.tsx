@@ -1,11 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { send } from '../api/send.ts';
-import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { IconButton } from '../controls/button.tsx';
 import { Notice } from '../controls/notice.tsx';
-import { SearchPicker } from '../controls/search-picker.tsx';
-import { toast } from '../dialogs/toasts.ts';
+import { PickAction } from '../dialogs/pick-action.tsx';
+import { RemoveAction } from '../dialogs/remove-action.tsx';
 import type { ApplicationType } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
 import { aboveRowLink, DataTable, rowLink } from '../lists/data-table.tsx';
@@ -37,19 +35,13 @@ function Roles({ id }: { id: string }) {
   const canWrite = useCan('applications:write');
   const seesRoles = useCan('roles:read');
   const { data, error, askAgain } = useData(ApplicationRoles, { id });
-  const assign = useAction(AssignApplicationRoles);
-  const remove = useAction(RemoveApplicationRole);
   if (error && !data) return <Failed error={error} onRetry={askAgain} />;
   if (!data) return <Loading lines={3} />;
   const roles = data.application?.roles.edges.map(({ node }) => node) ?? [];
-  const tell = async (run: Promise<{ kind: string; refusal?: { message: string } }>) => {
-    const { refusal } = await run;
-    if (refusal) toast.failed(refusal.message);
-  };
   return (
     <>
       {canWrite && seesRoles && (
-        <SearchPicker
+        <PickAction
           label={t.assignRole}
           placeholder={t.assignRolePlaceholder}
           search={async (search, signal) => {
@@ -58,7 +50,8 @@ function Roles({ id }: { id: string }) {
               .map(({ node }) => ({ key: node.id, text: node.name, detail: node.description }))
               .filter(({ key }) => !roles.some((role) => role.id === key));
           }}
-          onPick={({ key }) => void tell(assign.run({ applicationId: id, roleIds: [key] }))}
+          document={AssignApplicationRoles}
+          input={(key) => ({ applicationId: id, roleIds: [key] })}
         />
       )}
       {roles.length === 0 ? (
@@ -90,11 +83,10 @@ function Roles({ id }: { id: string }) {
               cell: (role) =>
                 canWrite && (
                   <span className={aboveRowLink}>
-                    <IconButton
-                      icon="close"
-                      size="small"
+                    <RemoveAction
                       label={t.removeRole(role.name)}
-                      onClick={() => void tell(remove.run({ applicationId: id, roleId: role.id }))}
+                      document={RemoveApplicationRole}
+                      input={{ applicationId: id, roleId: role.id }}
                     />
                   </span>
                 ),

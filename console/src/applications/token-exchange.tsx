@@ -1,13 +1,14 @@
 import { send } from '../api/send.ts';
 import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { IconButton } from '../controls/button.tsx';
 import { CopyBlock } from '../controls/copy.tsx';
 import { CopyAs, quoted } from '../controls/copy-as.tsx';
 import { Notice } from '../controls/notice.tsx';
-import { SearchPicker } from '../controls/search-picker.tsx';
 import { Switch } from '../controls/switch.tsx';
+import { PickAction } from '../dialogs/pick-action.tsx';
+import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { toast } from '../dialogs/toasts.ts';
+import type { UpdateApplicationInput } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
 import { Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
@@ -72,7 +73,7 @@ function Exchange({ application }: { application: ShownApplication }) {
             about={t.audiencesText}
             add={t.addAudience}
             indicators={exchangeSubjectAudiences}
-            onChange={(indicators) => change({ exchangeSubjectAudiences: indicators })}
+            input={(indicators) => ({ id, exchangeSubjectAudiences: indicators })}
             isReadOnly={!canWrite}
           />
           <Apis
@@ -80,7 +81,7 @@ function Exchange({ application }: { application: ShownApplication }) {
             about={t.targetsText}
             add={t.addTarget}
             indicators={exchangeResources}
-            onChange={(indicators) => change({ exchangeResources: indicators })}
+            input={(indicators) => ({ id, exchangeResources: indicators })}
             isReadOnly={!canWrite}
           />
           <TryIt application={application} />
@@ -95,14 +96,14 @@ function Apis({
   about,
   add,
   indicators,
-  onChange,
+  input,
   isReadOnly,
 }: {
   title: string;
   about: string;
   add: string;
   indicators: string[];
-  onChange: (indicators: string[]) => void;
+  input: (indicators: string[]) => UpdateApplicationInput;
   isReadOnly: boolean;
 }) {
   const t = useMessages(applicationMessages);
@@ -117,11 +118,10 @@ function Apis({
             <li key={indicator} className={styles.chip}>
               <code>{indicator}</code>
               {!isReadOnly && (
-                <IconButton
-                  icon="close"
-                  size="small"
+                <RemoveAction
                   label={t.removeApi(indicator)}
-                  onClick={() => onChange(indicators.filter((one) => one !== indicator))}
+                  document={UpdateApplication}
+                  input={input(indicators.filter((one) => one !== indicator))}
                 />
               )}
             </li>
@@ -131,7 +131,7 @@ function Apis({
         <p className={styles.any}>{t.anyApi}</p>
       )}
       {!isReadOnly && seesApis && (
-        <SearchPicker
+        <PickAction
           label={add}
           search={async (search, signal) => {
             const { resources } = await send(SearchResources, { search }, signal);
@@ -139,7 +139,8 @@ function Apis({
               .map(({ node }) => ({ key: node.indicator, text: node.name, detail: node.indicator }))
               .filter(({ key }) => !indicators.includes(key));
           }}
-          onPick={({ key }) => onChange([...indicators, key])}
+          document={UpdateApplication}
+          input={(key) => input([...indicators, key])}
         />
       )}
     </div>

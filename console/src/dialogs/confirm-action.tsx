@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@urql/core';
 import { type ReactNode, useState } from 'react';
 import { type PayloadOfDocument, useAction } from '../api/use-action.ts';
-import { Button } from '../controls/button.tsx';
+import { Button, IconButton } from '../controls/button.tsx';
 import { CopyAs } from '../controls/copy-as.tsx';
 import type { IconName } from '../controls/icon.tsx';
 import { useMessages } from '../language/language.ts';
@@ -20,16 +20,21 @@ export function ConfirmAction<Data extends object, Input extends object>({
   kind = 'plain',
   size,
   icon,
+  isCross = false,
 }: {
   label: string;
   title: string;
   text: ReactNode;
   document: TypedDocumentNode<Data, { input: Input }>;
   input: Input;
-  onDone?: (payload: PayloadOfDocument<TypedDocumentNode<Data, { input: Input }>>) => void;
+  onDone?:
+    | ((payload: PayloadOfDocument<TypedDocumentNode<Data, { input: Input }>>) => void)
+    | undefined;
   kind?: 'plain' | 'danger';
   size?: 'normal' | 'small';
   icon?: IconName;
+  /** A small cross stands for the button. */
+  isCross?: boolean;
 }) {
   const t = useMessages(dialogMessages);
   const [isOpen, setIsOpen] = useState(false);
@@ -44,9 +49,13 @@ export function ConfirmAction<Data extends object, Input extends object>({
   };
   return (
     <>
-      <Button icon={icon} size={size} onClick={() => setIsOpen(true)}>
-        {label}
-      </Button>
+      {isCross ? (
+        <IconButton icon="close" size="small" label={label} onClick={() => setIsOpen(true)} />
+      ) : (
+        <Button icon={icon} size={size} onClick={() => setIsOpen(true)}>
+          {label}
+        </Button>
+      )}
       <Dialog
         title={title}
         description={text}
@@ -62,7 +71,7 @@ export function ConfirmAction<Data extends object, Input extends object>({
             isBusy={isRunning}
             onClick={confirm}
           >
-            {label}
+            {isCross ? t.remove : label}
           </Button>
         </DialogFooter>
       </Dialog>

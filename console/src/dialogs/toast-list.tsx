@@ -17,6 +17,9 @@ export const Toasts = () => (
   </Toast.Provider>
 );
 
+// The library takes a toast for a dialog, which says whether it is modal.
+const noWindow = { 'aria-modal': undefined };
+
 function List() {
   const { toasts } = Toast.useToastManager();
   const t = useMessages(dialogMessages);
@@ -24,6 +27,8 @@ function List() {
     <Toast.Root
       key={toast.id}
       toast={toast}
+      role={toast.type === 'failed' ? 'alert' : 'status'}
+      {...noWindow}
       swipeDirection={['right', 'down']}
       className={classes(styles.toast, toast.type === 'failed' && styles.failed)}
     >

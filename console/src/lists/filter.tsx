@@ -1,5 +1,5 @@
 import { Popover } from '@base-ui/react/popover';
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Icon } from '../controls/icon.tsx';
 import { useMessages } from '../language/language.ts';
 import styles from './filter.module.css';
@@ -18,12 +18,15 @@ export function Filter({
   chosen,
   onChange,
   isSingle = false,
+  footer,
 }: {
   label: string;
   groups: readonly { readonly label?: string; readonly options: readonly Option[] }[];
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
   isSingle?: boolean;
+  /** What stands below the choices. */
+  footer?: ReactNode;
 }) {
   const t = useMessages(listMessages);
   const id = useId();
@@ -66,6 +69,7 @@ export function Filter({
                 </fieldset>
               ))}
             </div>
+            {footer}
             {chosen.length > 0 && (
               <button type="button" className={styles.clear} onClick={() => onChange([])}>
                 {t.clear}

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { send } from '../api/send.ts';
 import { useAction } from '../api/use-action.ts';
-import { SearchPicker } from '../controls/search-picker.tsx';
+import { CopyAs } from '../controls/copy-as.tsx';
 import { Time } from '../controls/time.tsx';
 import { ConfirmAction } from '../dialogs/confirm-action.tsx';
+import { PickAction } from '../dialogs/pick-action.tsx';
 import { useMessages } from '../language/language.ts';
 import { aboveRowLink, rowLink } from '../lists/data-table.tsx';
 import { List, pageIn } from '../lists/list-page.tsx';
@@ -28,13 +29,12 @@ export function ApplicationsTab({ id }: { id: string }) {
   const canWrite = useCan('organizations:write');
   const canSearch = useCan('applications:read');
   const choices = useRoleChoices('MACHINE_TO_MACHINE');
-  const add = useAction(AddOrganizationApplications);
   const assign = useAction(AssignOrganizationApplicationRoles);
   const unassign = useAction(RemoveOrganizationApplicationRole);
   return (
     <Section title={t.tabs.applications} about={t.applicationsAbout}>
       {canWrite && canSearch && (
-        <SearchPicker
+        <PickAction
           label={t.addApplication}
           placeholder={t.addApplicationPlaceholder}
           search={async (search, signal) => {
@@ -45,7 +45,8 @@ export function ApplicationsTab({ id }: { id: string }) {
               detail: node.description,
             }));
           }}
-          onPick={({ key }) => void tell(add.run({ organizationId: id, applicationIds: [key] }))}
+          document={AddOrganizationApplications}
+          input={(key) => ({ organizationId: id, applicationIds: [key] })}
         />
       )}
       <List
@@ -76,6 +77,18 @@ export function ApplicationsTab({ id }: { id: string }) {
                   held={roles.edges.map(({ node }) => node)}
                   choices={choices}
                   isReadOnly={!canWrite || !application}
+                  copyAs={(roleIds) =>
+                    application && (
+                      <CopyAs
+                        document={AssignOrganizationApplicationRoles}
+                        input={{
+                          organizationId: id,
+                          applicationId: application.id,
+                          organizationRoleIds: roleIds,
+                        }}
+                      />
+                    )
+                  }
                   onAssign={(roleId) =>
                     application &&
                     void tell(

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { IconButton } from '../controls/button.tsx';
+import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { toast } from '../dialogs/toasts.ts';
 import { ActionForm } from '../forms/action-form.tsx';
 import { CheckGroups } from '../forms/choices.tsx';
@@ -22,7 +21,6 @@ import {
 import { organizationMessages } from './messages.ts';
 import styles from './organizations.module.css';
 import { useRoleChoices } from './roles-in-place.tsx';
-import { tell } from './tell.ts';
 
 /** Whose e-mail address makes them a member, and with which roles. */
 export function JustInTimeTab({ id }: { id: string }) {
@@ -56,7 +54,6 @@ function Domains({
 }) {
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
-  const remove = useAction(RemoveOrganizationEmailDomain);
   const [added, setAdded] = useState(0);
   return (
     <div className={styles.set}>
@@ -66,11 +63,10 @@ function Domains({
           <li key={domain} className={styles.chip}>
             {domain}
             {canWrite && (
-              <IconButton
-                icon="close"
-                size="small"
+              <RemoveAction
                 label={t.remove(domain)}
-                onClick={() => void tell(remove.run({ organizationId: id, domain }))}
+                document={RemoveOrganizationEmailDomain}
+                input={{ organizationId: id, domain }}
               />
             )}
           </li>

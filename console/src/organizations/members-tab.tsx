@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { send } from '../api/send.ts';
 import { useAction } from '../api/use-action.ts';
-import { SearchPicker } from '../controls/search-picker.tsx';
+import { CopyAs } from '../controls/copy-as.tsx';
 import { Time } from '../controls/time.tsx';
 import { ConfirmAction } from '../dialogs/confirm-action.tsx';
+import { PickAction } from '../dialogs/pick-action.tsx';
 import { useMessages } from '../language/language.ts';
 import { aboveRowLink, rowLink } from '../lists/data-table.tsx';
 import { List, pageIn } from '../lists/list-page.tsx';
@@ -29,13 +30,12 @@ export function MembersTab({ id }: { id: string }) {
   const canWrite = useCan('organizations:write');
   const canSearch = useCan('users:read');
   const choices = useRoleChoices('USER');
-  const add = useAction(AddOrganizationUsers);
   const assign = useAction(AssignOrganizationUserRoles);
   const unassign = useAction(RemoveOrganizationUserRole);
   return (
     <Section title={t.tabs.members} about={t.membersAbout}>
       {canWrite && canSearch && (
-        <SearchPicker
+        <PickAction
           label={t.addMember}
           placeholder={t.addMemberPlaceholder}
           search={async (search, signal) => {
@@ -46,7 +46,8 @@ export function MembersTab({ id }: { id: string }) {
               detail: node.primaryEmail ?? node.username,
             }));
           }}
-          onPick={({ key }) => void tell(add.run({ organizationId: id, userIds: [key] }))}
+          document={AddOrganizationUsers}
+          input={(key) => ({ organizationId: id, userIds: [key] })}
         />
       )}
       <List
@@ -83,6 +84,18 @@ export function MembersTab({ id }: { id: string }) {
                   held={roles.edges.map(({ node }) => node)}
                   choices={choices}
                   isReadOnly={!canWrite || !user}
+                  copyAs={(roleIds) =>
+                    user && (
+                      <CopyAs
+                        document={AssignOrganizationUserRoles}
+                        input={{
+                          organizationId: id,
+                          userId: user.id,
+                          organizationRoleIds: roleIds,
+                        }}
+                      />
+                    )
+                  }
                   onAssign={(roleId) =>
                     user &&
                     void tell(

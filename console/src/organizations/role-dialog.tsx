@@ -1,10 +1,11 @@
+import type { TypedDocumentNode } from '@urql/core';
 import * as z from 'zod/mini';
 import { send } from '../api/send.ts';
-import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { IconButton } from '../controls/button.tsx';
-import { type Pick, SearchPicker } from '../controls/search-picker.tsx';
+import type { Pick } from '../controls/search-picker.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
+import { PickAction } from '../dialogs/pick-action.tsx';
+import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { ActionForm } from '../forms/action-form.tsx';
 import { TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
@@ -25,7 +26,6 @@ import {
 } from './documents.ts';
 import { organizationMessages } from './messages.ts';
 import styles from './organizations.module.css';
-import { tell } from './tell.ts';
 
 /** An organization role: its scopes, which apply at once, and its name. */
 export function RoleDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
@@ -56,10 +56,6 @@ function RoleForm({
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
   const canWrite = useCan('organizations:write');
-  const addScopes = useAction(AddOrganizationRoleScopes);
-  const removeScope = useAction(RemoveOrganizationRoleScope);
-  const addApiScopes = useAction(AddOrganizationRoleResourceScopes);
-  const removeApiScope = useAction(RemoveOrganizationRoleResourceScope);
   const organizationRoleId = role.id;
   return (
     <ActionForm
@@ -95,12 +91,14 @@ function RoleForm({
             detail: node.description,
           }));
         }}
-        onAdd={(scopeId) =>
-          void tell(addScopes.run({ organizationRoleId, organizationScopeIds: [scopeId] }))
-        }
-        onRemove={(organizationScopeId) =>
-          void tell(removeScope.run({ organizationRoleId, organizationScopeId }))
-        }
+        add={{
+          document: AddOrganizationRoleScopes,
+          input: (scopeId) => ({ organizationRoleId, organizationScopeIds: [scopeId] }),
+        }}
+        remove={{
+          document: RemoveOrganizationRoleScope,
+          input: (organizationScopeId) => ({ organizationRoleId, organizationScopeId }),
+        }}
       />
       {role.resourceScopes && (
         <ScopeSet
@@ -122,25 +120,40 @@ function RoleForm({
               })),
             );
           }}
-          onAdd={(scopeId) =>
-            void tell(addApiScopes.run({ organizationRoleId, scopeIds: [scopeId] }))
-          }
-          onRemove={(scopeId) => void tell(removeApiScope.run({ organizationRoleId, scopeId }))}
+          add={{
+            document: AddOrganizationRoleResourceScopes,
+            input: (scopeId) => ({ organizationRoleId, scopeIds: [scopeId] }),
+          }}
+          remove={{
+            document: RemoveOrganizationRoleResourceScope,
+            input: (scopeId) => ({ organizationRoleId, scopeId }),
+          }}
         />
       )}
     </ActionForm>
   );
 }
 
-function ScopeSet({
+/** A mutation for one scope. */
+interface ScopeAction<Data extends object, Input extends object> {
+  readonly document: TypedDocumentNode<Data, { input: Input }>;
+  readonly input: (key: string) => Input;
+}
+
+function ScopeSet<
+  Added extends object,
+  Addition extends object,
+  Removed extends object,
+  Removal extends object,
+>({
   title,
   held,
   canWrite,
   label,
   placeholder,
   search,
-  onAdd,
-  onRemove,
+  add,
+  remove,
 }: {
   title: string;
   held: readonly Pick[];
@@ -148,8 +161,8 @@ function ScopeSet({
   label: string;
   placeholder: string;
   search: (text: string, signal: AbortSignal) => Promise<readonly Pick[]>;
-  onAdd: (key: string) => void;
-  onRemove: (key: string) => void;
+  add: ScopeAction<Added, Addition>;
+  remove: ScopeAction<Removed, Removal>;
 }) {
   const t = useMessages(organizationMessages);
   return (
@@ -161,24 +174,23 @@ function ScopeSet({
           <li key={key} className={styles.chip}>
             {text}
             {canWrite && (
-              <IconButton
-                icon="close"
-                size="small"
+              <RemoveAction
                 label={t.remove(text)}
-                onClick={() => onRemove(key)}
+                document={remove.document}
+                input={remove.input(key)}
               />
             )}
           </li>
         ))}
       </ul>
       {canWrite && (
-        <SearchPicker
+        <PickAction
           label={label}
           placeholder={placeholder}
           search={async (text, signal) =>
             (await search(text, signal)).filter(({ key }) => !held.some((one) => one.key === key))
           }
-          onPick={({ key }) => onAdd(key)}
+          {...add}
         />
       )}
     </div>

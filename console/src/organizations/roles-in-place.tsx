@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useData } from '../api/use-data.ts';
 import { Badge } from '../controls/badge.tsx';
 import type { RoleType } from '../generated/graphql.ts';
@@ -25,12 +26,15 @@ export function RolesInPlace({
   isReadOnly,
   onAssign,
   onRemove,
+  copyAs,
 }: {
   held: readonly Named[];
   choices: readonly Named[];
   isReadOnly: boolean;
   onAssign: (roleId: string) => void;
   onRemove: (roleId: string) => void;
+  /** The assignment of roles by these ids, as it would be sent. */
+  copyAs: (roleIds: readonly string[]) => ReactNode;
 }) {
   const t = useMessages(organizationMessages);
   if (isReadOnly || (choices.length === 0 && held.length === 0)) {
@@ -51,6 +55,7 @@ export function RolesInPlace({
       label={t.roles}
       groups={[{ options: offered.map(({ id, name }) => ({ value: id, label: name })) }]}
       chosen={heldIds}
+      footer={copyAs(heldIds)}
       onChange={(chosen) => {
         for (const id of chosen) if (!heldIds.includes(id)) onAssign(id);
         for (const id of heldIds) if (!chosen.includes(id)) onRemove(id);

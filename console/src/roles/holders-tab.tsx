@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { send } from '../api/send.ts';
-import { useAction } from '../api/use-action.ts';
 import { Badge } from '../controls/badge.tsx';
-import { IconButton } from '../controls/button.tsx';
-import { SearchPicker } from '../controls/search-picker.tsx';
+import { PickAction } from '../dialogs/pick-action.tsx';
+import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { toast } from '../dialogs/toasts.ts';
 import { useMessages } from '../language/language.ts';
 import { aboveRowLink, rowLink } from '../lists/data-table.tsx';
 import { List, pageIn } from '../lists/list-page.tsx';
 import { Section } from '../records/section.tsx';
+import { shownName } from '../records/shown-name.ts';
 import { useCan } from '../session/session.ts';
 import { EmptyState } from '../states/state.tsx';
 import {
@@ -23,37 +23,14 @@ import {
 } from './documents.ts';
 import { roleMessages } from './messages.ts';
 
-interface Outcome {
-  readonly kind: string;
-  readonly refusal?: { readonly message: string };
-}
-
-async function tell(run: Promise<Outcome>, done: string): Promise<void> {
-  const { kind, refusal } = await run;
-  if (refusal) toast.failed(refusal.message);
-  if (kind === 'done') toast.done(done);
-}
-
-interface Named {
-  readonly id: string;
-  readonly name?: string | null;
-  readonly username?: string | null;
-  readonly primaryEmail?: string | null;
-}
-
-const shownName = ({ id, name, username, primaryEmail }: Named): string =>
-  name ?? username ?? primaryEmail ?? id;
-
 /** The people who have a role. */
 export function UserHolders({ roleId }: { roleId: string }) {
   const t = useMessages(roleMessages);
   const canWrite = useCan('users:write');
-  const assign = useAction(AssignRoleToUser);
-  const remove = useAction(RemoveRoleFromUser);
   return (
     <Section title={t.users} about={t.usersAbout}>
       {canWrite && (
-        <SearchPicker
+        <PickAction
           label={t.assignToUser}
           placeholder={t.assignToUserPlaceholder}
           search={async (search, signal) => {
@@ -64,9 +41,9 @@ export function UserHolders({ roleId }: { roleId: string }) {
               detail: node.primaryEmail ?? node.username ?? null,
             }));
           }}
-          onPick={({ key, text }) =>
-            void tell(assign.run({ userId: key, roleIds: [roleId] }), t.given(text))
-          }
+          document={AssignRoleToUser}
+          input={(key) => ({ userId: key, roleIds: [roleId] })}
+          onDone={({ text }) => toast.done(t.given(text))}
         />
       )}
       <List
@@ -106,13 +83,11 @@ export function UserHolders({ roleId }: { roleId: string }) {
             cell: (user) =>
               canWrite && (
                 <span className={aboveRowLink}>
-                  <IconButton
-                    icon="close"
-                    size="small"
+                  <RemoveAction
                     label={t.takeFrom(shownName(user))}
-                    onClick={() =>
-                      void tell(remove.run({ userId: user.id, roleId }), t.taken(shownName(user)))
-                    }
+                    document={RemoveRoleFromUser}
+                    input={{ userId: user.id, roleId }}
+                    onDone={() => toast.done(t.taken(shownName(user)))}
                   />
                 </span>
               ),
@@ -132,12 +107,10 @@ export function UserHolders({ roleId }: { roleId: string }) {
 export function ApplicationHolders({ roleId }: { roleId: string }) {
   const t = useMessages(roleMessages);
   const canWrite = useCan('applications:write');
-  const assign = useAction(AssignRoleToApplication);
-  const remove = useAction(RemoveRoleFromApplication);
   return (
     <Section title={t.applications} about={t.applicationsAbout}>
       {canWrite && (
-        <SearchPicker
+        <PickAction
           label={t.assignToApplication}
           placeholder={t.assignToApplicationPlaceholder}
           search={async (search, signal) => {
@@ -148,9 +121,9 @@ export function ApplicationHolders({ roleId }: { roleId: string }) {
               detail: node.description,
             }));
           }}
-          onPick={({ key, text }) =>
-            void tell(assign.run({ applicationId: key, roleIds: [roleId] }), t.given(text))
-          }
+          document={AssignRoleToApplication}
+          input={(key) => ({ applicationId: key, roleIds: [roleId] })}
+          onDone={({ text }) => toast.done(t.given(text))}
         />
       )}
       <List
@@ -184,13 +157,11 @@ export function ApplicationHolders({ roleId }: { roleId: string }) {
             cell: ({ id, name }) =>
               canWrite && (
                 <span className={aboveRowLink}>
-                  <IconButton
-                    icon="close"
-                    size="small"
+                  <RemoveAction
                     label={t.takeFrom(name)}
-                    onClick={() =>
-                      void tell(remove.run({ applicationId: id, roleId }), t.taken(name))
-                    }
+                    document={RemoveRoleFromApplication}
+                    input={{ applicationId: id, roleId }}
+                    onDone={() => toast.done(t.taken(name))}
                   />
                 </span>
               ),

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { send } from '../api/send.ts';
-import { useAction } from '../api/use-action.ts';
-import { IconButton } from '../controls/button.tsx';
-import { SearchPicker } from '../controls/search-picker.tsx';
+import { PickAction } from '../dialogs/pick-action.tsx';
+import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { toast } from '../dialogs/toasts.ts';
 import { useMessages } from '../language/language.ts';
 import { List, pageIn } from '../lists/list-page.tsx';
@@ -17,22 +16,17 @@ export function RoleScopesSection({ roleId }: { roleId: string }) {
   const t = useMessages(roleMessages);
   const canWrite = useCan('roles:write');
   const seesApis = useCan('resources:read');
-  const add = useAction(AddRoleScopes);
-  const remove = useAction(RemoveRoleScope);
   const canAdd = canWrite && seesApis;
-  const tell = async (run: ReturnType<typeof add.run | typeof remove.run>, done: string) => {
-    const outcome = await run;
-    if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
-    if (outcome.kind === 'done') toast.done(done);
-  };
   return (
     <Section title={t.scopes} about={t.scopesAbout}>
       {canAdd && (
-        <SearchPicker
+        <PickAction
           label={t.addScope}
           placeholder={t.addScopePlaceholder}
           search={searchScopes}
-          onPick={({ key, text }) => void tell(add.run({ roleId, scopeIds: [key] }), t.added(text))}
+          document={AddRoleScopes}
+          input={(key) => ({ roleId, scopeIds: [key] })}
+          onDone={({ text }) => toast.done(t.added(text))}
         />
       )}
       <List
@@ -67,11 +61,11 @@ export function RoleScopesSection({ roleId }: { roleId: string }) {
             isNarrow: true,
             cell: ({ id, name }) =>
               canWrite && (
-                <IconButton
-                  icon="close"
-                  size="small"
+                <RemoveAction
                   label={t.removeScope(name)}
-                  onClick={() => void tell(remove.run({ roleId, scopeId: id }), t.removed(name))}
+                  document={RemoveRoleScope}
+                  input={{ roleId, scopeId: id }}
+                  onDone={() => toast.done(t.removed(name))}
                 />
               ),
           },

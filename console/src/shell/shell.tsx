@@ -5,6 +5,7 @@ import { connection, socket } from '../api/socket.ts';
 import { IconButton } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useMessages } from '../language/language.ts';
+import { keepSession } from '../session/activity.ts';
 import { useSession } from '../session/session.ts';
 import { EmptyState } from '../states/state.tsx';
 import { useStore } from '../store.ts';
@@ -29,6 +30,7 @@ export function Shell() {
   const close = () => setOpen(undefined);
   useKeys({ onPalette: () => setOpen('palette'), onHelp: () => setOpen('keys') });
   useEffect(() => void socket(), []);
+  useEffect(keepSession, []);
   if (scopes.length === 0) return <NothingAllowed />;
   return (
     <div className={styles.shell}>

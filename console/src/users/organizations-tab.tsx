@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { send } from '../api/send.ts';
-import { useAction } from '../api/use-action.ts';
 import { Badge } from '../controls/badge.tsx';
-import { SearchPicker } from '../controls/search-picker.tsx';
 import { Time } from '../controls/time.tsx';
-import { toast } from '../dialogs/toasts.ts';
+import { PickAction } from '../dialogs/pick-action.tsx';
 import { useMessages } from '../language/language.ts';
 import { rowLink } from '../lists/data-table.tsx';
 import { List, pageIn } from '../lists/list-page.tsx';
@@ -18,11 +16,10 @@ import styles from './users.module.css';
 export function OrganizationsTab({ id }: { id: string }) {
   const t = useMessages(userMessages);
   const canAdd = useCan('organizations:write');
-  const add = useAction(AddUserToOrganization);
   return (
     <Section title={t.tabs.organizations} about={t.organizationsAbout}>
       {canAdd && (
-        <SearchPicker
+        <PickAction
           label={t.addToOrganization}
           placeholder={t.addToOrganizationPlaceholder}
           search={async (search, signal) => {
@@ -33,10 +30,8 @@ export function OrganizationsTab({ id }: { id: string }) {
               detail: node.description,
             }));
           }}
-          onPick={async ({ key }) => {
-            const outcome = await add.run({ organizationId: key, userIds: [id] });
-            if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
-          }}
+          document={AddUserToOrganization}
+          input={(key) => ({ organizationId: key, userIds: [id] })}
         />
       )}
       <List

@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { send } from '../api/send.ts';
-import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { IconButton } from '../controls/button.tsx';
-import { SearchPicker } from '../controls/search-picker.tsx';
-import { toast } from '../dialogs/toasts.ts';
+import { PickAction } from '../dialogs/pick-action.tsx';
+import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { useMessages } from '../language/language.ts';
 import { aboveRowLink, DataTable, rowLink } from '../lists/data-table.tsx';
 import { Section } from '../records/section.tsx';
@@ -29,19 +27,13 @@ function Roles({ id }: { id: string }) {
   const t = useMessages(userMessages);
   const canWrite = useCan('users:write');
   const { data, error, askAgain } = useData(UserRoles, { id });
-  const assign = useAction(AssignUserRoles);
-  const remove = useAction(RemoveUserRole);
   if (error && !data) return <Failed error={error} onRetry={askAgain} />;
   if (!data) return <Loading lines={3} />;
   const roles = data.user?.roles.edges.map(({ node }) => node) ?? [];
-  const tell = async (run: Promise<{ kind: string; refusal?: { message: string } }>) => {
-    const { refusal } = await run;
-    if (refusal) toast.failed(refusal.message);
-  };
   return (
     <>
       {canWrite && (
-        <SearchPicker
+        <PickAction
           label={t.assignRole}
           placeholder={t.assignRolePlaceholder}
           search={async (search, signal) => {
@@ -50,7 +42,8 @@ function Roles({ id }: { id: string }) {
               .map(({ node }) => ({ key: node.id, text: node.name, detail: node.description }))
               .filter(({ key }) => !roles.some((role) => role.id === key));
           }}
-          onPick={({ key }) => void tell(assign.run({ userId: id, roleIds: [key] }))}
+          document={AssignUserRoles}
+          input={(key) => ({ userId: id, roleIds: [key] })}
         />
       )}
       {roles.length === 0 ? (
@@ -82,11 +75,10 @@ function Roles({ id }: { id: string }) {
               cell: (role) =>
                 canWrite && (
                   <span className={aboveRowLink}>
-                    <IconButton
-                      icon="close"
-                      size="small"
+                    <RemoveAction
                       label={t.removeRole(role.name)}
-                      onClick={() => void tell(remove.run({ userId: id, roleId: role.id }))}
+                      document={RemoveUserRole}
+                      input={{ userId: id, roleId: role.id }}
                     />
                   </span>
                 ),

@@ -27,6 +27,8 @@ export interface QueryEditorProps {
   readonly hint: string;
   readonly isInvalid: boolean;
   readonly isReadOnly: boolean;
+  /** Where in the text to go on, with the focus; absent, it does not take it. */
+  readonly caret: number | undefined;
   readonly onChange: (value: string) => void;
   readonly onBlur: () => void;
   /** Is handed what takes the focus; null once it is gone. */
@@ -41,6 +43,7 @@ export default function QueryEditor({
   hint,
   isInvalid,
   isReadOnly,
+  caret,
   onChange,
   onBlur,
   focusRef,
@@ -95,6 +98,10 @@ export default function QueryEditor({
     });
     view.current = editor;
     focusRef(editor);
+    if (caret !== undefined) {
+      editor.dispatch({ selection: { anchor: Math.min(caret, editor.state.doc.length) } });
+      editor.focus();
+    }
     let isThere = true;
     void import('./schema.ts')
       .then(({ schema }) => schema())

@@ -1,12 +1,11 @@
-import { lazy, Suspense } from 'react';
+import { type ComponentType, useRef, useState } from 'react';
 import { useController } from 'react-hook-form';
 import { FieldNotes, type FieldProps, useField } from '../forms/field.tsx';
 import formStyles from '../forms/form.module.css';
 import { formMessages } from '../forms/messages.ts';
 import { useMessages } from '../language/language.ts';
+import type { QueryEditorProps } from './query-editor.tsx';
 import styles from './webhooks.module.css';
-
-const QueryEditor = lazy(() => import('./query-editor.tsx'));
 
 const example = `subscription {
   events {
@@ -16,7 +15,7 @@ const example = `subscription {
   }
 }`;
 
-/** A GraphQL document. Until the editor is there, it is a plain field. */
+/** A GraphQL document: a plain field, and an editor once somebody goes into it. */
 export function QueryField({
   isReadOnly = false,
   ...field
@@ -26,6 +25,7 @@ export function QueryField({
     field: { value, onChange, onBlur, ref },
   } = useController({ name: field.name });
   const { error, ties } = useField(field);
+  const { Editor, load, place } = useEditor();
   const about = [field.hint, error?.message].filter((text) => typeof text === 'string').join(' ');
   return (
     <div className={formStyles.field}>
@@ -37,31 +37,55 @@ export function QueryField({
           </span>
         )}
       </div>
-      <Suspense
-        fallback={
-          <textarea
-            className={`${formStyles.input} ${formStyles.code} ${styles.plain}`}
-            aria-label={field.label}
-            value={String(value)}
-            readOnly={isReadOnly}
-            placeholder={example}
-            onChange={(event) => onChange(event.target.value)}
-          />
-        }
-      >
-        <QueryEditor
+      {Editor ? (
+        <Editor
           label={field.label}
           about={about}
           value={String(value)}
           hint={example}
           isInvalid={error !== undefined}
           isReadOnly={isReadOnly}
+          caret={place.current}
           onChange={onChange}
           onBlur={onBlur}
           focusRef={ref}
         />
-      </Suspense>
+      ) : (
+        <textarea
+          {...ties}
+          aria-label={field.label}
+          ref={ref}
+          className={`${formStyles.input} ${formStyles.code} ${styles.plain}`}
+          value={String(value)}
+          readOnly={isReadOnly}
+          placeholder={example}
+          spellCheck={false}
+          onFocus={(event) => load(event.currentTarget)}
+          onBlur={onBlur}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
       <FieldNotes id={ties.id} hint={field.hint} error={error} />
     </div>
   );
+}
+
+/** The editor, once it is asked for and has come. Without a network the plain field does as well. */
+function useEditor() {
+  const [Editor, setEditor] = useState<ComponentType<QueryEditorProps>>();
+  const place = useRef<number>(undefined);
+  return {
+    Editor,
+    place,
+    load(field: HTMLTextAreaElement) {
+      import('./query-editor.tsx').then(
+        (editor) => {
+          // What has the focus by then hands it on, and where in the text it is.
+          place.current = document.activeElement === field ? field.selectionEnd : undefined;
+          setEditor(() => editor.default);
+        },
+        () => undefined,
+      );
+    },
+  };
 }

@@ -155,6 +155,26 @@ export async function skipEnrollment(
   });
 }
 
+/**
+ * Forgets who the person is, so that somebody else can sign in. What was added to the account stays.
+ *
+ * @throws {InteractionExpiredError}
+ */
+export const forgetPerson = (
+  context: VisitContext,
+  access: InteractionAccess,
+): Promise<Interaction> =>
+  changeInteraction(context, access, (tx, interaction) =>
+    updateInteraction(tx, interaction, {
+      userId: null,
+      authenticationMethods: [],
+      authenticatedAt: null,
+      hasRegistered: false,
+      identifier: null,
+      event: 'SIGN_IN',
+    }),
+  );
+
 /** Whether a second factor is offered that the person may decline. */
 const isOffer = (steps: readonly InteractionStep[]): boolean =>
   steps.includes('ENROLL_FACTOR') && steps.some((step) => step !== 'ENROLL_FACTOR');

@@ -26,6 +26,8 @@ export interface FormPage {
   readonly path: string;
   /** The step between who the person is and the end that this page is for; absent before the person is known. */
   readonly step?: InteractionStep;
+  /** Whether a person who is known may be here though the page is for none of the next steps. */
+  readonly isOpen?: (visit: Visit) => boolean;
   /** The text for a failed verification on this page. */
   readonly wrong: (texts: Texts) => string;
   show(visit: Visit, request: PageRequest): Answer | Promise<Answer>;

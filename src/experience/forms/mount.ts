@@ -22,6 +22,8 @@ import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
 import { consentForm } from './consent.ts';
+import { backupCodesForm, chooseFactorForm, enrollAppForm } from './factors/enroll.ts';
+import { appFactorForm, backupCodeForm, factorForm, otherAccountForm } from './factors/verify.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
@@ -36,6 +38,13 @@ const pages: readonly FormPage[] = [
   linkForm,
   registerForm,
   newPasswordForm,
+  factorForm,
+  appFactorForm,
+  backupCodeForm,
+  otherAccountForm,
+  chooseFactorForm,
+  enrollAppForm,
+  backupCodesForm,
   consentForm,
 ];
 
@@ -143,8 +152,10 @@ async function submitForm(
  * Whether this page is the person's turn. Once the person is known, only the pages of the next steps are: the browser
  * may be back at an earlier one by Back, a reload or a second tab.
  */
-async function isDue({ context, interaction, settings }: Visit, { step }: FormPage) {
+async function isDue(visit: Visit, { step, isOpen }: FormPage) {
+  const { context, interaction, settings } = visit;
   if (interaction.userId === null) return step === undefined;
+  if (isOpen?.(visit)) return true;
   return step !== undefined && (await nextStepsOf(context, interaction, settings)).includes(step);
 }
 

@@ -1,4 +1,5 @@
 import type { Language } from '../../languages.ts';
+import { de as factorDe, en as factorEn } from './factors/texts.ts';
 
 const en = {
   signIn: 'Sign in',
@@ -80,6 +81,8 @@ const en = {
     ASKED_ANEW: 'What is asked for has changed. Look at it again; nothing was allowed.',
     CREDENTIALS: 'That does not match an account that can be used. Check it and try again.',
     CODE: 'That code is not right, or no longer good. Check it, or have a new one sent.',
+    FACTOR:
+      'That code is not right, or was used already. Wait until the app shows another, and try again.',
     LINK: 'This link is not good any more. Sign in another way, or have a new one sent.',
     LOCKED: (minutes: number) =>
       `Too many tries did not succeed. Try again ${minutes <= 1 ? 'in a minute' : `in ${minutes} minutes`}.`,
@@ -102,6 +105,7 @@ const en = {
     BLOCKLISTED: 'It is made of a word that is not taken here.',
     INVALID_CHARACTER: 'It holds a character that cannot be stored.',
   } as Readonly<Record<string, string | ((minLength: number) => string)>>,
+  factor: factorEn,
   error: 'Error',
   failedTitle: 'Something went wrong',
   failed: 'It is not your doing. Nothing was lost; try again in a moment.',
@@ -202,6 +206,8 @@ const de: Texts = {
     CREDENTIALS:
       'Das passt zu keinem Konto, das verwendet werden kann. Prüfen Sie es und versuchen Sie es noch einmal.',
     CODE: 'Der Code stimmt nicht oder gilt nicht mehr. Prüfen Sie ihn, oder lassen Sie einen neuen senden.',
+    FACTOR:
+      'Der Code stimmt nicht oder wurde schon verwendet. Warten Sie, bis die App einen anderen zeigt, und versuchen Sie es noch einmal.',
     LINK: 'Dieser Link gilt nicht mehr. Melden Sie sich anders an, oder lassen Sie einen neuen senden.',
     LOCKED: (minutes) =>
       `Zu viele Versuche sind misslungen. Versuchen Sie es ${minutes <= 1 ? 'in einer Minute' : `in ${minutes} Minuten`} noch einmal.`,
@@ -225,6 +231,7 @@ const de: Texts = {
     BLOCKLISTED: 'Es ist aus einem Wort gemacht, das hier nicht geht.',
     INVALID_CHARACTER: 'Es enthält ein Zeichen, das nicht gespeichert werden kann.',
   },
+  factor: factorDe,
   error: 'Fehler',
   failedTitle: 'Etwas ist schiefgegangen',
   failed: 'Es liegt nicht an Ihnen. Nichts ging verloren; versuchen Sie es gleich noch einmal.',

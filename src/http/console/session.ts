@@ -6,13 +6,18 @@ import type { Services } from '../../services.ts';
 import type { Sender } from '../identify.ts';
 import { sessionSecretOf } from './cookies.ts';
 
-/** The session that a request's cookie proves; undefined without one in force. */
+/**
+ * The session that a request's cookie proves; undefined without one in force. A page says with `X-Signet-Idle: 1` that
+ * it asks by itself, and a socket is opened again by itself: neither keeps the session from ending.
+ */
 export async function sessionOf(
   services: Services,
   { headers }: { readonly headers: IncomingHttpHeaders },
 ): Promise<ConsoleSession | undefined> {
   const secret = sessionSecretOf(services, headers.cookie);
-  return secret === undefined ? undefined : useConsoleSession(services, { secret });
+  if (secret === undefined) return undefined;
+  const isIdle = headers['x-signet-idle'] === '1' || headers.upgrade !== undefined;
+  return useConsoleSession(services, { secret }, { isIdle });
 }
 
 /** The sender of a request to the console's API: the person in the session, or a refusal. */

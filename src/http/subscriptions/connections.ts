@@ -106,7 +106,9 @@ export function createConnections(services: Services): Connections {
     async faultOf(caller) {
       const { consoleSessionId: id } = caller;
       if (id === undefined) return faultOfCaller(services, caller);
-      return (await useConsoleSession(services, { id })) ? undefined : 'signed out';
+      return (await useConsoleSession(services, { id }, { isIdle: true }))
+        ? undefined
+        : 'signed out';
     },
     watch: (caller, onFault) =>
       caller.consoleSessionId === undefined

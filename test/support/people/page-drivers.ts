@@ -142,6 +142,13 @@ export function pagesDriver(
           return send(fields);
         },
         resetPassword: (password) => send({ password }),
+        async enrollTotp() {
+          const [, key] = /<code>([A-Z2-7 ]{39})</.exec(await pages.markup()) ?? [];
+          if (key === undefined) throw new Error(`Nothing to scan at ${pages.url()}.`);
+          return key.replaceAll(' ', '');
+        },
+        confirmTotp: (code) => send({ code }),
+        verifyTotp: (code) => send({ code }),
         async submit() {
           if (!isBack()) throw new Error(`Not back at the application, but at ${pages.url()}.`);
           return redeem(pages.url());

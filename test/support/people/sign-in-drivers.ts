@@ -23,6 +23,10 @@ export interface Person {
   redeemOneTimeToken(email: string, token: string): Promise<Outcome>;
   register(fields: { username?: string; password?: string }): Promise<Outcome>;
   resetPassword(password: string): Promise<Outcome>;
+  /** Begins to add an authenticator app, and returns the secret that it scans. */
+  enrollTotp(): Promise<string>;
+  confirmTotp(code: string): Promise<Outcome>;
+  verifyTotp(code: string): Promise<Outcome>;
   /** Returns to the application, which redeems the code. */
   submit(): Promise<oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers>;
 }
@@ -62,6 +66,13 @@ function personOf(
     redeemOneTimeToken: (email, token) => take('redeemOneTimeToken', { email, token }),
     register: (fields) => take('register', fields),
     resetPassword: (password) => take('resetPassword', { password }),
+    async enrollTotp() {
+      const { secret, ...refused } = await take('enrollTotp');
+      if (!secret) throw new Error(`Nothing to scan: ${JSON.stringify(refused)}`);
+      return secret;
+    },
+    confirmTotp: (code) => take('confirmTotp', { code }),
+    verifyTotp: (code) => take('verifyTotp', { code }),
     async submit() {
       const { redirectTo, ...refused } = await take('submitInteraction');
       if (!redirectTo) throw new Error(`Nothing to go on to: ${JSON.stringify(refused)}`);

@@ -1,0 +1,182 @@
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { type EventSeen, events } from '../events.ts';
+import { launchChromium } from '../peers/chromium.ts';
+import { startService, type TestService } from '../service.ts';
+import { adminOf, type Endpoint } from '../webhooks.ts';
+import { buildConsole } from './built-console.ts';
+import { setupTokenOf } from './console.ts';
+
+/** The password of the administrator at the screen. */
+export const passwordAtScreen = 'a long way home, twice';
+
+/** An administrator in front of the built console, in Chromium. */
+export interface ConsoleAtWork {
+  readonly service: TestService;
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly chromium: Browser;
+  /** A client that may do everything, beside the console. */
+  readonly endpoint: Endpoint;
+  /** Opens a page of the console, and waits for its heading. */
+  open(path: string, heading: string): Promise<void>;
+  /** Does something at the screen, and expects exactly these events in the log for it. */
+  raises(names: readonly string[], act: () => Promise<unknown>): Promise<EventSeen[]>;
+  button(name: string, inside?: Locator): Locator;
+  field(label: string, inside?: Locator): Locator;
+  /** The window that is open over the page. */
+  readonly dialog: Locator;
+  tab(name: string): Promise<void>;
+  /** Presses a button that asks for a click, and the same one in its window. */
+  confirmStart(name: string, inside?: Locator): Promise<void>;
+  /** As {@link confirmStart}, and waits until the window is gone. */
+  confirm(name: string, inside?: Locator): Promise<void>;
+  /** Presses the cross called so, and `Remove` in its window. */
+  remove(name: string, inside?: Locator): Promise<void>;
+  /** Searches in a combobox, and picks what is called so. */
+  pick(combobox: string, search: string, option?: string): Promise<void>;
+  /** Deletes the record of the page by its name. */
+  deleteRecord(name: string): Promise<void>;
+  /** The text of the error beside a field, as it is tied to it. */
+  errorOf(field: Locator): Promise<string>;
+  /** What the browser complained about. */
+  readonly complaints: readonly string[];
+}
+
+/** Starts a service with the built console, and a browser whose person has made the first administrator. */
+export async function startConsoleAtWork(
+  environment: Record<string, string> = {},
+): Promise<ConsoleAtWork> {
+  const { folder } = await buildConsole();
+  const service = await startService(environment, { consoleFolder: folder });
+  return sitDownAt(service);
+}
+
+/** Opens a browser at a service that has the built console; its person makes the first administrator. */
+export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
+  const { baseUrl } = service.app.services;
+  const endpoint = await adminOf(service);
+  const complaints: string[] = [];
+  let chromium: Browser | undefined;
+  let context: BrowserContext | undefined;
+  let opened: Page | undefined;
+
+  beforeAll(async () => {
+    chromium = await launchChromium();
+    context = await chromium.newContext({
+      baseURL: `${baseUrl}/`,
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      reducedMotion: 'reduce',
+    });
+    opened = await context.newPage();
+    opened.setDefaultTimeout(20_000);
+    hear(opened, complaints);
+    await setUpAtScreen(opened, `${baseUrl}/console/setup?token=${setupTokenOf(service)}`);
+  });
+  afterAll(() => chromium?.close());
+
+  const page = () => there(opened);
+  const button: ConsoleAtWork['button'] = (name, inside) =>
+    (inside ?? page()).getByRole('button', { name, exact: true });
+  const confirmStart: ConsoleAtWork['confirmStart'] = async (name, inside) => {
+    await button(name, inside).click();
+    await dialog().waitFor();
+    await button(name, dialog()).click();
+  };
+  const dialog = () => page().locator('[role=dialog], [role=alertdialog]').last();
+  return {
+    service,
+    endpoint,
+    complaints,
+    get page() {
+      return page();
+    },
+    get context() {
+      return there(context);
+    },
+    get chromium() {
+      return there(chromium);
+    },
+    get dialog() {
+      return dialog();
+    },
+    button,
+    field: (label, inside) =>
+      // Its section may have the same name.
+      (inside ?? page())
+        .getByLabel(label, { exact: true })
+        .and(page().locator('input, textarea, select')),
+    async open(path, heading) {
+      await page().goto(`${baseUrl}/console/${path}`);
+      await page().getByRole('heading', { name: heading, level: 1 }).waitFor();
+    },
+    async raises(names, act) {
+      const { length } = await events(endpoint);
+      await act();
+      return vi.waitFor(
+        async () => {
+          const raised = (await events(endpoint)).slice(length);
+          expect(raised.map(({ name }) => name)).toEqual(names);
+          return raised;
+        },
+        { timeout: 10_000, interval: 50 },
+      );
+    },
+    tab: (name) => page().getByRole('tab', { name, exact: true }).click(),
+    confirmStart,
+    async confirm(name, inside) {
+      await confirmStart(name, inside);
+      await dialog().waitFor({ state: 'detached' });
+    },
+    async remove(name, inside) {
+      await button(name, inside).click();
+      await button('Remove', page().getByRole('alertdialog', { name: `${name}?` })).click();
+      await page()
+        .getByRole('alertdialog', { name: `${name}?` })
+        .waitFor({ state: 'detached' });
+    },
+    async pick(combobox, search, option = search) {
+      await page().getByRole('combobox', { name: combobox, exact: true }).fill(search);
+      await page().getByRole('option', { name: option }).first().click();
+    },
+    async deleteRecord(name) {
+      await button('Delete').click();
+      const window = page().getByRole('alertdialog', { name: `Delete ${name}?` });
+      await window.getByRole('textbox').fill(name);
+      await button('Delete', window).click();
+      await page().getByRole('heading', { name, level: 1 }).waitFor({ state: 'detached' });
+    },
+    async errorOf(field) {
+      await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+      const ids = (await field.getAttribute('aria-describedby')) ?? '';
+      const error = ids.split(' ').find((id) => id.includes('-error'));
+      return page().locator(`[id="${error}"]`).innerText();
+    },
+  };
+}
+
+const there = <Thing>(thing: Thing | undefined): Thing => {
+  if (!thing) throw new Error('The browser starts before the tests.');
+  return thing;
+};
+
+/** Collects what a page complains about. */
+function hear(page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    // Chromium reports an answer with 401, which is how the page learns that nobody is signed in.
+    if (/status of 401/.test(message.text())) return;
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+}
+
+/** Makes the first administrator by the printed link. */
+export async function setUpAtScreen(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel('User name').fill('ada');
+  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(passwordAtScreen);
+  await page.getByRole('button', { name: 'Create account and sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+}
