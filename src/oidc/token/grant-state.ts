@@ -1,3 +1,4 @@
+import { accountIndicator } from '../../auth/scopes.ts';
 import { joinedIds, splitIds, type TokenState, tokenStateColumns } from '../../auth/token-state.ts';
 import { createBatch } from '../../db/batch.ts';
 import { type Sql, textForQuery } from '../../db/sql.ts';
@@ -44,12 +45,15 @@ const subjects = {
     roles: 'UserRole',
     organizationRoles: 'OrganizationUserRole',
     memberships: 'OrganizationUser',
+    // Every person holds the scopes of their own account, by no role.
+    ownResource: `r."indicator" = '${accountIndicator}'`,
   },
   application: {
     id: 'applicationId',
     roles: 'ApplicationRole',
     organizationRoles: 'OrganizationApplicationRole',
     memberships: 'OrganizationApplication',
+    ownResource: 'false',
   },
 } as const;
 
@@ -72,10 +76,11 @@ const membership = ({ id, memberships }: Subject) => `
      WHERE m."organizationId" = q.organization AND m."${id}" = q.subject) AS "isMember"`;
 
 // With an organization, its roles count beside the global ones; without, the roles of every organization count.
-const resourceScopes = ({ id, roles, organizationRoles }: Subject) => `
+const resourceScopes = ({ id, roles, organizationRoles, ownResource }: Subject) => `
   ARRAY(SELECT s."name" FROM "Scope" s
          WHERE s."resourceId" = r."id" AND s."name" = ANY (string_to_array(q.scopes, ' '))
-           AND (EXISTS (SELECT 1 FROM "${roles}" h JOIN "RoleScope" g ON g."roleId" = h."roleId"
+           AND (${ownResource}
+             OR EXISTS (SELECT 1 FROM "${roles}" h JOIN "RoleScope" g ON g."roleId" = h."roleId"
                          WHERE h."${id}" = q.subject AND g."scopeId" = s."id")
              OR EXISTS (SELECT 1 FROM "${organizationRoles}" h
                           JOIN "OrganizationRoleResourceScope" g ON g."organizationRoleId" = h."organizationRoleId"
