@@ -62,11 +62,12 @@ export async function assertMayCreateUsers(tx: Transaction, granter: Granter): P
 }
 
 /**
- * Checks that a caller may choose how messages are sent. The codes in them let a reader sign in as anyone.
+ * Checks that a caller may choose how people prove who they are: how messages are sent, whose codes let a reader sign
+ * in as anyone, or which identity providers are believed.
  *
  * @throws {NotAllowedError} when someone holds rights that the caller does not.
  */
-export async function assertMayCarryMessages(tx: Transaction, granter: Granter): Promise<void> {
+export async function assertMayProveWho(tx: Transaction, granter: Granter): Promise<void> {
   if (!isBound(granter)) return;
   const rows = await tx.$queryRaw<{ name: string }[]>`
     SELECT DISTINCT s."name" FROM (

@@ -5,7 +5,11 @@ import { InteractionExpiredError, NotFoundError } from '../errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Actor, Context, InteractionAccess, VisitContext } from '../services.ts';
 
-const parts = { verifications: true, application: true } satisfies Prisma.InteractionInclude;
+const parts = {
+  verifications: true,
+  application: true,
+  newcomer: true,
+} satisfies Prisma.InteractionInclude;
 
 /** A running sign-in with its verifications. */
 export type Interaction = Prisma.InteractionGetPayload<{ include: typeof parts }>;

@@ -31,6 +31,10 @@ export const verified = (
 ): Verification[] =>
   verifications.filter((one) => one.purpose === purpose && one.verifiedAt !== null);
 
+/** Who came back from an identity provider, and has no account linked yet; null if nobody did. */
+export const newcomerOf = ({ newcomer }: Pick<Interaction, 'newcomer'>): Interaction['newcomer'] =>
+  newcomer?.confirmation === null ? newcomer : null;
+
 /** What the gates read. */
 export type GateContext = Pick<VisitContext, 'clock'> & {
   readonly client: Transaction | VisitContext['database']['prisma'];
@@ -106,14 +110,18 @@ function stepsToIdentify(
     ({ verifiedAt, expiresAt }) => verifiedAt === null && expiresAt > at,
   );
   const isRegistering = interaction.event === 'REGISTER';
-  const mayRegister = settings.signUpEnabled && isReady(interaction, settings);
+  const isNewcomer = newcomerOf(interaction) !== null;
+  const hasAccount = interaction.error === 'account_exists';
+  const mayRegister = settings.signUpEnabled && !isNewcomer && isReady(interaction, settings);
   const steps: [InteractionStep, boolean][] = [
     ['SET_PASSWORD', verified(interaction, 'RESET_PASSWORD').length > 0],
+    ['COMPLETE_PROFILE', isNewcomer && !hasAccount],
     ['REGISTER', mayRegister && isRegistering],
     ['VERIFY_CODE', isPending],
     ['IDENTIFY', true],
     ['VERIFY_PASSWORD', settings.passwordEnabled],
     ['REGISTER', mayRegister && !isRegistering],
+    ['COMPLETE_PROFILE', isNewcomer && hasAccount],
   ];
   return steps.filter(([, isPossible]) => isPossible).map(([step]) => step);
 }
@@ -133,5 +141,10 @@ export function missingForSignUp(
   const [required] = signUpIdentifiers;
   if (required === undefined) return [];
   const isShown = verified(interaction, 'REGISTER').some(({ type }) => type === required);
-  return isShown ? [] : [required];
+  // What an identity provider has verified needs no code.
+  const isTold =
+    required === 'EMAIL' &&
+    newcomerOf(interaction)?.isEmailVerified === true &&
+    interaction.error !== 'account_exists';
+  return isShown || isTold ? [] : [required];
 }

@@ -8,6 +8,7 @@ import { getProvider } from '../oidc/provider/provider.ts';
 import { countSignIn, writeSignIn } from '../oidc/provider/record-sign-in.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { linkNewcomer } from './federation/newcomer.ts';
 import {
   changeInteraction,
   hasSession,
@@ -39,6 +40,7 @@ export async function submitInteraction(
   const { userId, consentedAt } = interaction;
   if (userId === null) throw new NotAllowedError('Nobody has signed in yet.');
   await assertNothingMissing(context, interaction);
+  await linkNewcomer(context, access, interaction);
   const redirectTo =
     access.uid === null
       ? await submitHeadless(context, access, interaction, loginOf(interaction))

@@ -105,6 +105,34 @@ const en = {
     BLOCKLISTED: 'It is made of a word that is not taken here.',
     INVALID_CHARACTER: 'It holds a character that cannot be stored.',
   } as Readonly<Record<string, string | ((minLength: number) => string)>>,
+  continueWith: (provider: string) => `Continue with ${provider}`,
+  completeProfile: 'Complete your profile',
+  addressFirst: 'Next',
+  confirmLead: (provider: string, person: string | null) =>
+    person === null ? `You come from ${provider}.` : `You come from ${provider} as ${person}.`,
+  confirmWarning: (application: string) =>
+    `Continue only if you began this yourself, just now, in ${application}. If somebody sent you a link, cancel: they would be signed in as you.`,
+  returned: {
+    done: 'You can go back now',
+    doneLead: (application: string) => `Go back to ${application}. This window can be closed.`,
+    linked: (provider: string) => `${provider} is linked to your account`,
+    linkedLead: 'From now on you can sign in with it.',
+    notLinked: 'Nothing was linked',
+    signInFirst: 'In this browser you are not signed in to the account that this is for.',
+    toAccount: 'Back to your account',
+  },
+  federation: {
+    access_denied: () =>
+      'The sign-in there was cancelled or refused. Try again, or sign in another way.',
+    federation_expired: () => 'That took too long, or was answered before. Try again.',
+    federation_failed: () =>
+      'The other side could not sign you in. Try again, or sign in another way.',
+    account_exists: (address: string | null) =>
+      `There is an account with ${address ?? 'this address'} already. Sign in to it, and both are linked.`,
+    account_unavailable: () => 'This account cannot be used.',
+    sign_up_closed: () => 'There is no account for you here, and new ones are not to be had.',
+    identity_taken: () => 'It belongs to another account here.',
+  } as Readonly<Record<string, (address: string | null) => string>>,
   factor: factorEn,
   error: 'Error',
   failedTitle: 'Something went wrong',
@@ -230,6 +258,36 @@ const de: Texts = {
     USER_DATA: 'Es ist aus Ihrem Namen, Ihrer Adresse oder dem Namen dieses Dienstes gemacht.',
     BLOCKLISTED: 'Es ist aus einem Wort gemacht, das hier nicht geht.',
     INVALID_CHARACTER: 'Es enthält ein Zeichen, das nicht gespeichert werden kann.',
+  },
+  continueWith: (provider) => `Weiter mit ${provider}`,
+  completeProfile: 'Profil vervollständigen',
+  addressFirst: 'Weiter',
+  confirmLead: (provider, person) =>
+    person === null ? `Sie kommen von ${provider}.` : `Sie kommen von ${provider} als ${person}.`,
+  confirmWarning: (application) =>
+    `Fahren Sie nur fort, wenn Sie das gerade selbst in ${application} begonnen haben. Hat Ihnen jemand einen Link geschickt, brechen Sie ab: Er wäre sonst als Sie angemeldet.`,
+  returned: {
+    done: 'Sie können jetzt zurückgehen',
+    doneLead: (application) =>
+      `Gehen Sie zurück zu ${application}. Dieses Fenster können Sie schließen.`,
+    linked: (provider) => `${provider} ist mit Ihrem Konto verknüpft`,
+    linkedLead: 'Ab jetzt können Sie sich damit anmelden.',
+    notLinked: 'Nichts wurde verknüpft',
+    signInFirst: 'In diesem Browser sind Sie nicht mit dem Konto angemeldet, um das es geht.',
+    toAccount: 'Zurück zu Ihrem Konto',
+  },
+  federation: {
+    access_denied: () =>
+      'Die Anmeldung dort wurde abgebrochen oder abgelehnt. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+    federation_expired: () =>
+      'Das hat zu lange gedauert oder wurde schon beantwortet. Versuchen Sie es noch einmal.',
+    federation_failed: () =>
+      'Die andere Seite konnte Sie nicht anmelden. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+    account_exists: (address) =>
+      `Ein Konto mit ${address ?? 'dieser Adresse'} gibt es schon. Melden Sie sich dort an, und beide werden verknüpft.`,
+    account_unavailable: () => 'Dieses Konto kann nicht verwendet werden.',
+    sign_up_closed: () => 'Für Sie gibt es hier kein Konto, und neue gibt es nicht.',
+    identity_taken: () => 'Es gehört hier zu einem anderen Konto.',
   },
   factor: factorDe,
   error: 'Fehler',
