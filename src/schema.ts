@@ -25,6 +25,7 @@ import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
 import './experience/step-schema.ts';
+import './experience/consent/schema.ts';
 import './account/api/schema.ts';
 import './account/api/mutations.ts';
 import './experience/factors/schema.ts';

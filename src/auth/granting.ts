@@ -174,6 +174,9 @@ const holdings = (ids: readonly string[]) => Prisma.sql`
     JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = h."organizationRoleId"
    WHERE h."applicationId" = ANY(${[...ids]}::text[])`;
 
+/** Whether nothing bounds the rights that a caller can give: it holds `all`, or is Signet itself. */
+export const mayDoEverything = (granter: Granter): boolean => !isBound(granter);
+
 const isBound = ({ caller }: Granter): boolean => caller != null && !caller.scopes.has('all');
 
 const isHeld = ({ caller }: Granter, { name }: { readonly name: string }): boolean =>

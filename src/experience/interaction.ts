@@ -24,6 +24,13 @@ export const isLive = (
   at: Date,
 ): boolean => interaction.submittedAt === null && interaction.expiresAt > at;
 
+/** Whether the person was signed in before the interaction, which then only asks for consent. */
+export const hasSession = ({
+  userId,
+  authenticatedAt,
+}: Pick<Interaction, 'userId' | 'authenticatedAt'>): boolean =>
+  userId !== null && authenticatedAt === null;
+
 /**
  * Reads an interaction that can continue.
  *
@@ -108,6 +115,7 @@ export function authenticate(
     userId,
     authenticationMethods: [...methods],
     authenticatedAt: clock.now(),
+    consentedAt: null,
     event,
     hasRegistered,
   });

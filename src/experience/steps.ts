@@ -2,7 +2,8 @@ import type { Transaction } from '../db/transaction.ts';
 import { readFactorState } from '../factors/policy.ts';
 import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
-import type { Interaction } from './interaction.ts';
+import { consentGate } from './consent/gate.ts';
+import { hasSession, type Interaction } from './interaction.ts';
 
 /** The possible steps of an interaction. */
 export const interactionSteps = [
@@ -52,7 +53,7 @@ export type Gate = (
 ) => Promise<readonly InteractionStep[]>;
 
 /** In the order in which a person meets them. */
-const gates: readonly Gate[] = [factorGate];
+const gates: readonly Gate[] = [factorGate, consentGate];
 
 /**
  * The possible next steps, the most likely first. They depend only on what the database holds, so that every client and
@@ -66,7 +67,8 @@ export async function readNextSteps(
   if (interaction.userId === null)
     return stepsToIdentify(interaction, settings, context.clock.now());
   const offered: InteractionStep[] = [];
-  for (const gate of gates) {
+  // A session has passed the others.
+  for (const gate of hasSession(interaction) ? [consentGate] : gates) {
     const steps = await gate(context, interaction, settings);
     offered.push(...steps.filter((step) => step !== 'SUBMIT'));
     if (steps.length > 0 && !steps.includes('SUBMIT')) return offered;

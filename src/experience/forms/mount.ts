@@ -22,6 +22,7 @@ import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
 import { mountCallback } from './callback.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
+import { consentForm } from './consent.ts';
 import { backupCodesForm, chooseFactorForm, enrollAppForm } from './factors/enroll.ts';
 import { appFactorForm, backupCodeForm, factorForm, otherAccountForm } from './factors/verify.ts';
 import { federationForm, profileForm } from './federation.ts';
@@ -48,6 +49,7 @@ const pages: readonly FormPage[] = [
   chooseFactorForm,
   enrollAppForm,
   backupCodesForm,
+  consentForm,
 ];
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;

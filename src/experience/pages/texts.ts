@@ -59,7 +59,26 @@ const en = {
   linkElsewhereLead:
     'You asked for this message in another browser, or that sign-in is over. Go back to where you began, and enter this code there:',
   linkElsewhereWarning: 'Only there: never tell it to anybody who asks you for it.',
+  allow: 'Allow',
+  deny: 'Deny',
+  allowTitle: (application: string) => `Allow ${application}?`,
+  allowLead: (application: string) => `${application} asks for access to your account.`,
+  allowManaging: (application: string) =>
+    `This lets ${application} act as you in the administration of this service. Allow it only if you know who runs it.`,
+  allowReturn: (destination: string) => `You then go to ${destination}.`,
+  allowLater: 'You can take your consent back at any time.',
+  aboutYou: 'About you',
+  signedInAs: 'Signed in as',
+  otherAccount: 'Use another account',
+  scope: {
+    openid: 'Know who you are',
+    profile: 'Your name, picture and profile',
+    email: 'Your e-mail address',
+    phone: 'Your phone number',
+    offline_access: 'Keep this access while you are away',
+  } as Readonly<Record<string, string>>,
   problem: {
+    ASKED_ANEW: 'What is asked for has changed. Look at it again; nothing was allowed.',
     CREDENTIALS: 'That does not match an account that can be used. Check it and try again.',
     CODE: 'That code is not right, or no longer good. Check it, or have a new one sent.',
     FACTOR:
@@ -191,7 +210,27 @@ const de: Texts = {
   linkElsewhereLead:
     'Sie haben diese Nachricht in einem anderen Browser angefordert, oder die Anmeldung ist vorbei. Gehen Sie dorthin zurück, wo Sie begonnen haben, und geben Sie dort diesen Code ein:',
   linkElsewhereWarning: 'Nur dort: Sagen Sie ihn niemandem, der Sie danach fragt.',
+  allow: 'Erlauben',
+  deny: 'Ablehnen',
+  allowTitle: (application) => `${application} erlauben?`,
+  allowLead: (application) => `${application} bittet um Zugriff auf Ihr Konto.`,
+  allowManaging: (application) =>
+    `Damit kann ${application} in der Verwaltung dieses Dienstes an Ihrer Stelle handeln. Erlauben Sie es nur, wenn Sie wissen, wer dahintersteht.`,
+  allowReturn: (destination) => `Danach geht es weiter zu ${destination}.`,
+  allowLater: 'Sie können Ihre Zustimmung jederzeit zurücknehmen.',
+  aboutYou: 'Über Sie',
+  signedInAs: 'Angemeldet als',
+  otherAccount: 'Anderes Konto verwenden',
+  scope: {
+    openid: 'Wissen, wer Sie sind',
+    profile: 'Ihr Name, Bild und Profil',
+    email: 'Ihre E-Mail-Adresse',
+    phone: 'Ihre Telefonnummer',
+    offline_access: 'Diesen Zugriff behalten, wenn Sie nicht da sind',
+  },
   problem: {
+    ASKED_ANEW:
+      'Die Anfrage hat sich geändert. Sehen Sie sie noch einmal an; nichts wurde erlaubt.',
     CREDENTIALS:
       'Das passt zu keinem Konto, das verwendet werden kann. Prüfen Sie es und versuchen Sie es noch einmal.',
     CODE: 'Der Code stimmt nicht oder gilt nicht mehr. Prüfen Sie ihn, oder lassen Sie einen neuen senden.',

@@ -99,7 +99,15 @@ export function seedDirectory(database: Database, clock: Clock) {
       const id = newId('Application');
       const type: ApplicationType = 'MACHINE_TO_MACHINE';
       await prisma.application.create({
-        data: { id, name: nextName('Application'), type, ...stamps(), ...values },
+        data: {
+          id,
+          name: nextName('Application'),
+          type,
+          // As one made by a caller who could do everything.
+          managementWithoutConsent: true,
+          ...stamps(),
+          ...values,
+        },
       });
       return { id, secret: await this.createSecret(id, secret) };
     },
