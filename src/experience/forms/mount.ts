@@ -21,10 +21,13 @@ import { mountPasskeyScript } from '../passkeys/script.ts';
 import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
+import { mountCallback } from './callback.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
+import { consentForm } from './consent.ts';
 import { backupCodesForm, chooseFactorForm, enrollAppForm } from './factors/enroll.ts';
 import { enrollPasskeyForm, passkeyFactorForm } from './factors/passkey.ts';
 import { appFactorForm, backupCodeForm, factorForm, otherAccountForm } from './factors/verify.ts';
+import { federationForm, profileForm } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { passkeyForm } from './passkey.ts';
 import { problemOf } from './problem.ts';
@@ -41,6 +44,8 @@ const pages: readonly FormPage[] = [
   registerForm,
   newPasswordForm,
   passkeyForm,
+  federationForm,
+  profileForm,
   factorForm,
   appFactorForm,
   backupCodeForm,
@@ -50,6 +55,7 @@ const pages: readonly FormPage[] = [
   backupCodesForm,
   passkeyFactorForm,
   enrollPasskeyForm,
+  consentForm,
 ];
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;
@@ -87,6 +93,7 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
       const problem = texts[look.language].problem.WAIT(seconds);
       return reply.headers(pageHeaders(look)).send(waitPage(look, pathOf(request), problem));
     });
+    mountCallback(scope, services);
     for (const page of pages) {
       scope.route({
         method: ['GET', 'POST'],
@@ -181,6 +188,7 @@ async function send(visit: Visit, result: Answer, reply: FastifyReply) {
     reply.header('set-cookie', deviceCookie(context, context.visitor.cookies, userId));
     return redirect(reply, redirectTo);
   }
+  if ('leaveTo' in result) return redirect(reply, result.leaveTo);
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
   if ('json' in result) return reply.header('cache-control', 'no-store').send(result.json);
   return reply.headers(pageHeaders(look, result.script)).send(result.markup);

@@ -11,6 +11,7 @@ import {
   submit,
 } from './form.ts';
 import { type PasskeyFrame, passkeyWay } from './passkey-form.ts';
+import { type ProviderChoice, providerButtons } from './providers.ts';
 import { type PageFrame, titled } from './sign-in.ts';
 import { texts } from './texts.ts';
 
@@ -30,6 +31,7 @@ export interface AddressPage extends PageFrame {
   readonly offersPassword: boolean;
   /** Absent where nobody signs in by passkey on this page. */
   readonly passkey?: PasskeyFrame | undefined;
+  readonly providers: readonly ProviderChoice[];
 }
 
 /** The page that asks where to send a code. */
@@ -77,7 +79,7 @@ export function addressPage(shown: AddressPage): string {
       script: passkey?.script,
       body: html`${problemNote(problem)}${form(shown, html`${address}${submit(t.sendCode)}${cancel(t)}`)}${passkey && passkeyWay(passkey, t)}${
         (other || password || skip) && html`<ul class="ways">${other}${password}${skip}</ul>`
-      }${
+      }${providerButtons(shown, t, shown.providers, true)}${
         purpose === 'REGISTER' &&
         html`<p class="below">${t.haveAccount} <a href="${base}?sign-in">${t.signIn}</a></p>`
       }`,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { User } from '../../../src/generated/prisma/client.ts';
 import { events } from '../../support/events.ts';
 import { createAuthenticator, type Lies } from '../../support/people/authenticator.ts';
-import { type Headless, startHeadless, step } from '../../support/people/experience.ts';
+import { asProgram, type Headless, startHeadless, step } from '../../support/people/experience.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import {
   createSignInFixture,
@@ -11,7 +11,7 @@ import {
   redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../../support/people/sign-in-settings.ts';
-import { startService } from '../../support/service.ts';
+import { startSecondNode, startService } from '../../support/service.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);
@@ -139,4 +139,215 @@ describe('verifyPasskey refuses', () => {
     expect(result).toMatchObject(failed);
     expect(await step(headless.send, 'submitInteraction')).toMatchObject({ code: 'NOT_ALLOWED' });
   });
+});
+
+describe('a passkey as the second factor', () => {
+  const secondStep = async (user: User) => {
+    const headless = await signedIn(user);
+    const { options } = await step(headless.send, 'startPasskey');
+    return { headless, options };
+  };
+
+  test('needs no verification of the person, and adds to the methods', async () => {
+    const { user, authenticator } = await withPasskey({ isBackupEligible: false });
+    const { headless, options } = await secondStep(user);
+    expect(options).toMatchObject({
+      allowCredentials: [{ id: authenticator.ids[0], type: 'public-key' }],
+      userVerification: 'discouraged',
+    });
+    const lies = { isVerified: false, userHandle: null };
+    expect(await verify(headless, authenticator.get(options, lies))).toMatchObject(passed);
+    expect(await redeem(headless)).toMatchObject({
+      amr: ['pwd', 'hwk', 'user', 'mfa'],
+      acr: 'urn:signet:aal2',
+    });
+  });
+
+  test('cannot be that of another person', async () => {
+    const { user } = await withPasskey();
+    const other = await withPasskey();
+    const { headless, options } = await secondStep(user);
+    const response = other.authenticator.get({ ...options, allowCredentials: [] });
+    expect(await verify(headless, response)).toMatchObject(failed);
+    expect(await step(headless.send, 'submitInteraction')).toMatchObject({ code: 'NOT_ALLOWED' });
+  });
+
+  test('cannot be added before the one that the person has is shown', async () => {
+    const { user } = await withPasskey();
+    const headless = await signedIn(user);
+    const notAllowed = { code: 'NOT_ALLOWED' };
+    expect(await step(headless.send, 'startPasskeyEnrollment')).toMatchObject(notAllowed);
+    expect(await step(headless.send, 'submitInteraction')).toMatchObject(notAllowed);
+  });
+
+  test('is asked of a person who has one alone', async () => {
+    const headless = await signedIn(await fixture.createUser());
+    expect(await step(headless.send, 'startPasskey')).toMatchObject({ code: 'NOT_ALLOWED' });
+  });
+
+  test('does not take a challenge from before the person was known', async () => {
+    const { user, authenticator } = await withPasskey();
+    const headless = await begin();
+    const { options } = await step(headless.send, 'startPasskey');
+    await step(headless.send, 'signInWithPassword', { identifier: user.username, password });
+    expect(await verify(headless, authenticator.get(options))).toMatchObject(failed);
+  });
+});
+
+describe('a challenge', () => {
+  test('counts once, in its own interaction', async () => {
+    const { authenticator } = await withPasskey();
+    const { headless, response, result } = await use(authenticator);
+    expect(result).toMatchObject(passed);
+    expect(await verify(await begin(), response)).toMatchObject(failed);
+    expect(await verify(headless, response)).toMatchObject(failed);
+  });
+
+  test('is used up by a wrong response', async () => {
+    const { authenticator } = await withPasskey();
+    const { headless, options } = await use(authenticator, { forges: true });
+    expect(await verify(headless, authenticator.get(options))).toMatchObject(failed);
+  });
+
+  test('ends after five minutes', async () => {
+    const { authenticator } = await withPasskey();
+    const headless = await begin();
+    const { options } = await step(headless.send, 'startPasskey');
+    const response = authenticator.get(options);
+    service.clock.advance(5 * 60 * 1000 + 1);
+    expect(await verify(headless, response)).toMatchObject(failed);
+    const renewed = await step(headless.send, 'startPasskey');
+    expect(await verify(headless, authenticator.get(renewed['options']))).toMatchObject(passed);
+  });
+
+  test('of an enrolment is not one of a sign-in', async () => {
+    const { user, authenticator, headless } = await withPasskey();
+    const { options } = await step(headless.send, 'startPasskeyEnrollment');
+    const { rpId } = { rpId: options.rp.id };
+    const response = authenticator.get({ ...options, rpId, allowCredentials: [] });
+    expect(await verify(headless, response)).toMatchObject(failed);
+    expect(user.id).toBe(Buffer.from(options.user.id, 'base64url').toString());
+  });
+
+  test('is answered on any node, by one of many responses at once', async () => {
+    const node = await startSecondNode(service);
+    const { authenticator } = await withPasskey();
+    const headless = await begin();
+    const { options } = await step(headless.send, 'startPasskey');
+    const response = authenticator.get(options);
+    const nodes = [asProgram(service, headless.token), asProgram(node, headless.token)];
+    const results = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        step(nodes[i % 2] as Headless['send'], 'verifyPasskey', { response }),
+      ),
+    );
+    const types = results.map(({ __typename }) => __typename);
+    expect(types.filter((type) => type === 'VerifyPasskeyPayload')).toHaveLength(1);
+  });
+});
+
+describe('an enrolment', () => {
+  test.each<[string, Lies]>([
+    ['another origin', { origin: 'https://evil.example.com' }],
+    ['a page in a frame of another site', { crossOrigin: true }],
+    ['another relying party', { rpId: 'evil.example.com' }],
+    ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
+    ['another ceremony', { type: 'webauthn.get' }],
+    ['an absent person', { isPresent: false }],
+    ['an algorithm that was not offered', { algorithm: 'ES384' }],
+  ])('refuses %s', async (_case, lies) => {
+    const user = await fixture.createUser();
+    const { send } = await signedIn(user);
+    const { options } = await step(send, 'startPasskeyEnrollment');
+    const response = createAuthenticator(origin).create(options, lies);
+    expect(await step(send, 'confirmPasskey', { response })).toMatchObject(failed);
+    expect(await database.prisma.userFactor.count({ where: { userId: user.id } })).toBe(0);
+  });
+
+  test('cannot be confirmed twice, or by somebody else', async () => {
+    const { headless, response } = await withPasskey();
+    expect(await step(headless.send, 'confirmPasskey', { response })).toMatchObject(failed);
+    const other = await signedIn(await fixture.createUser());
+    await step(other.send, 'startPasskeyEnrollment');
+    expect(await step(other.send, 'confirmPasskey', { response })).toMatchObject(failed);
+  });
+
+  test('does not take the passkey of another person', async () => {
+    const { authenticator } = await withPasskey();
+    const other = await fixture.createUser();
+    const { send } = await signedIn(other);
+    const { options } = await step(send, 'startPasskeyEnrollment');
+    const id = authenticator.ids[0] ?? '';
+    const response = createAuthenticator(origin, { credentialId: id }).create(options);
+    expect(await step(send, 'confirmPasskey', { response })).toMatchObject(failed);
+    expect(await database.prisma.userFactor.count({ where: { userId: other.id } })).toBe(0);
+  });
+
+  test('excludes the passkeys that the person has', async () => {
+    const { headless, authenticator } = await withPasskey();
+    const { options } = await step(headless.send, 'startPasskeyEnrollment');
+    expect(options.excludeCredentials).toMatchObject([{ id: authenticator.ids[0] }]);
+  });
+
+  test('names the field of a bad name', async () => {
+    const { headless } = await withPasskey();
+    const { options } = await step(headless.send, 'startPasskeyEnrollment');
+    const response = createAuthenticator(origin).create(options);
+    const name = 'x'.repeat(129);
+    expect(await step(headless.send, 'confirmPasskey', { response, name })).toMatchObject({
+      issues: [{ path: ['name'] }],
+    });
+  });
+});
+
+describe('the counter of signatures', () => {
+  test('must go forward where an authenticator counts', async () => {
+    const { user, authenticator } = await withPasskey({ countsUses: true });
+    expect((await use(authenticator)).result).toMatchObject(passed);
+    expect((await use(authenticator, { signCount: 2 })).result).toMatchObject(failed);
+    expect((await use(authenticator, { signCount: 0 })).result).toMatchObject(failed);
+    expect(service.logged).toContainEqual(
+      expect.objectContaining({
+        msg: expect.stringContaining('counter went back'),
+        userId: user.id,
+      }),
+    );
+    expect((await use(authenticator, { signCount: 4_294_967_295 })).result).toMatchObject(passed);
+  });
+});
+
+test('a suspended person is refused like an unknown one', async () => {
+  const { user, authenticator } = await withPasskey();
+  await database.prisma.user.update({ where: { id: user.id }, data: { isSuspended: true } });
+  const suspended = await use(authenticator);
+  await database.prisma.user.delete({ where: { id: user.id } });
+  const unknown = await use(authenticator);
+  expect(suspended.result).toMatchObject(failed);
+  expect(suspended.result).toEqual(unknown.result);
+});
+
+test('failures lock the second factor of the person', async () => {
+  const { user, authenticator } = await withPasskey();
+  for (let i = 0; i < 9; i += 1)
+    expect((await use(authenticator, { forges: true })).result).toMatchObject(failed);
+  expect((await use(authenticator, { forges: true })).result).toMatchObject({ code: 'LOCKED' });
+  expect((await use(authenticator)).result).toMatchObject({ code: 'LOCKED' });
+  const seen = await events({ url: service.url, token });
+  expect(seen.filter(({ name }) => name === 'Identifier.Lockout')).toMatchObject([
+    { data: { type: 'USERNAME', value: user.username } },
+  ]);
+  await database.prisma.addressCount.deleteMany();
+});
+
+test('passkeys that are off are neither made nor used', async () => {
+  const { authenticator } = await withPasskey();
+  const headless = await begin();
+  const { options } = await step(headless.send, 'startPasskey');
+  await changeSettings(service, token, { factors: [] });
+  const notAllowed = { code: 'NOT_ALLOWED' };
+  expect(await step(headless.send, 'startPasskey')).toMatchObject(notAllowed);
+  expect(await verify(headless, authenticator.get(options))).toMatchObject(notAllowed);
+  const other = await signedIn(await fixture.createUser());
+  expect(await step(other.send, 'startPasskeyEnrollment')).toMatchObject(notAllowed);
+  await changeSettings(service, token, { factors: ['PASSKEY'] });
 });
