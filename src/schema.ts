@@ -24,6 +24,7 @@ import './experience/schema.ts';
 import './experience/step-schema.ts';
 import './account/api/schema.ts';
 import './account/api/mutations.ts';
+import './account/api/factors.ts';
 import './experience/factors/schema.ts';
 import './experience/passkeys/schema.ts';
 import { builder } from './graphql/builder.ts';
