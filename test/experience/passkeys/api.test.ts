@@ -2,8 +2,8 @@ import * as oidc from 'openid-client';
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../../src/generated/prisma/client.ts';
 import { events } from '../../support/events.ts';
-import { createAuthenticator, type Lies } from '../../support/people/authenticator.ts';
 import { asProgram, type Headless, startHeadless, step } from '../../support/people/experience.ts';
+import { createAuthenticator, type Lies } from '../../support/people/passkeys/authenticator.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import {
   createSignInFixture,

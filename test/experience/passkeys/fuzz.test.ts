@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAuthenticator } from '../../support/people/authenticator.ts';
 import { startHeadless, step } from '../../support/people/experience.ts';
+import { createAuthenticator } from '../../support/people/passkeys/authenticator.ts';
 import {
   createSignInFixture,
   password,

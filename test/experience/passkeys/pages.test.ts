@@ -5,12 +5,12 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startApplicationServer } from '../../support/peers/application-server.ts';
 import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
-import { authorize, createSignInFixture, password } from '../../support/people/sign-in-fixture.ts';
-import { changeSettings } from '../../support/people/sign-in-settings.ts';
 import {
   attachAuthenticator,
   type VirtualAuthenticator,
-} from '../../support/people/virtual-authenticator.ts';
+} from '../../support/people/passkeys/virtual-authenticator.ts';
+import { authorize, createSignInFixture, password } from '../../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../../support/people/sign-in-settings.ts';
 import { startService } from '../../support/service.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
