@@ -83,6 +83,14 @@ export const restRoutes: readonly RestRoute[] = [
     ...asId('userId'),
   },
   { method: 'DELETE', path: '/users/:userId/sessions/:sessionId', operation: 'endUserSession' },
+  {
+    method: 'GET',
+    path: '/users/:userId/factors',
+    operation: 'user',
+    list: 'factors',
+    ...asId('userId'),
+  },
+  { method: 'DELETE', path: '/users/:userId/factors/:factorId', operation: 'deleteUserFactor' },
   { method: 'POST', path: '/identifiers/unlock', operation: 'unlockIdentifier' },
   { method: 'POST', path: '/one-time-tokens', operation: 'createOneTimeToken' },
   {

@@ -8,6 +8,7 @@ import type {
   Resource,
   Session,
   User,
+  UserFactor,
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
 
@@ -154,6 +155,12 @@ export function seedDirectory(database: Database, clock: Clock) {
         },
       });
     },
+
+    /** An authenticator app as its enrolment leaves it, without its secret. */
+    createFactor: (userId: string): Promise<UserFactor> =>
+      prisma.userFactor.create({
+        data: { id: newId('UserFactor'), userId, type: 'TOTP', createdAt: clock.now() },
+      }),
 
     createOrganization: (): Promise<Organization> =>
       prisma.organization.create({
