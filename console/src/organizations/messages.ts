@@ -202,7 +202,7 @@ export const organizationMessages = defineMessages({
     customDataHint: 'Was Ihre Anwendungen über die Organisation aufheben, als JSON-Objekt.',
     requiresFactor: 'Mitglieder brauchen einen zweiten Faktor',
     requiresFactorHint:
-      'Sie fügen ihn bei der nächsten Anmeldung hinzu, wenn das Anmeldeerlebnis welche anbietet.',
+      'Sie fügen ihn bei der nächsten Anmeldung hinzu, wenn die Einstellungen der Anmeldung welche anbieten.',
     notAnObject: 'Das ist kein JSON-Objekt.',
     deleteTitle: 'Organisation löschen',
     deleteAbout: 'Die Organisation verschwindet sofort und lässt sich nicht zurückholen.',
