@@ -1,3 +1,5 @@
+import type { Database } from '../db/database.ts';
+import { runSql } from '../db/sql.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import type { Actor } from '../services.ts';
 import { type EventName, subjectIdOf } from './catalogue.ts';
@@ -90,7 +92,7 @@ const ends = new WeakMap<Reader, EventPosition['xid']>();
 export const settled = (reader: Reader): Prisma.Sql =>
   Prisma.sql`"xid" < greatest((SELECT "signet_settled_xid"()), ${ends.get(reader) ?? '0'}::xid8)`;
 
-function noteEnd(reader: Reader, { position: { xid } }: LoggedEvent): void {
+function noteEnd(reader: Reader, { position: { xid } }: Pick<LoggedEvent, 'position'>): void {
   const end = BigInt(xid) + 1n;
   if (end > BigInt(ends.get(reader) ?? 0)) ends.set(reader, String(end));
 }
@@ -165,6 +167,51 @@ export async function readNext(
   const last = events.at(-1);
   if (last) noteEnd(prisma, last);
   return { events, unsettledSince: rows[end]?.occurredAt };
+}
+
+/** How far the log has settled after a position. */
+export interface SettledEnd {
+  readonly count: number;
+  /** The last of the settled events; undefined if there are none. */
+  readonly last: Pick<LoggedEvent, 'position' | 'occurredAt'> | undefined;
+  /** The time of the first event that is committed but not yet settled. */
+  readonly unsettledSince: Date | undefined;
+}
+
+/** Counts what {@link readNext} would read, for a reader that does not need the events themselves. */
+export async function countNext(
+  { prisma, sql }: Pick<Database, 'prisma' | 'sql'>,
+  after: EventPosition,
+  take: number,
+): Promise<SettledEnd> {
+  const statement = Prisma.sql`
+    WITH "next" AS MATERIALIZED (
+      SELECT "xid", "position", "occurredAt", ${settled(prisma)} AS "isSettled"
+        FROM "Event"
+       WHERE ("xid", "position") > ${place(after)}
+       ORDER BY "xid", "position"
+       LIMIT ${take}
+    ), "last" AS (
+      SELECT * FROM "next" WHERE "isSettled" ORDER BY "xid" DESC, "position" DESC LIMIT 1
+    )
+    SELECT (SELECT count(*)::int FROM "next" WHERE "isSettled") AS "count",
+           l."xid"::text AS "xid", l."position"::text AS "position", l."occurredAt",
+           (SELECT "occurredAt" FROM "next" WHERE NOT "isSettled"
+             ORDER BY "xid", "position" LIMIT 1) AS "unsettledSince"
+      FROM (SELECT 1) AS "one" LEFT JOIN "last" l ON TRUE`;
+  const [row] = await runSql<{
+    count: number;
+    xid: string | null;
+    position: string;
+    occurredAt: Date;
+    unsettledSince: Date | null;
+  }>(sql, statement);
+  if (!row) throw new Error('A row of sums is missing.');
+  const { count, xid, position, occurredAt } = row;
+  const last =
+    xid === null ? undefined : { position: { xid, position: BigInt(position) }, occurredAt };
+  if (last) noteEnd(prisma, last);
+  return { count, last, unsettledSince: row.unsettledSince ?? undefined };
 }
 
 /** Finds settled events by id, in no order. */

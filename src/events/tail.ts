@@ -3,7 +3,14 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { type EventPosition, type LoggedEvent, readEnd, readNext } from './log.ts';
+import {
+  countNext,
+  type EventPosition,
+  type LoggedEvent,
+  readEnd,
+  readNext,
+  type SettledEnd,
+} from './log.ts';
 
 /** Follows the log; one for each process. */
 export interface Tail {
@@ -67,15 +74,14 @@ export async function startTail(services: {
     while (!isStopped) {
       isHinted = false;
       try {
-        const { events, unsettledSince } = await readNext(database.prisma, position, batchSize);
-        const last = events.at(-1);
+        const { events, count, last, unsettledSince } = await readOn();
         if (last) {
           position = last.position;
-          read.inc(events.length);
+          read.inc(count);
           for (const listener of listeners) listener(events);
           for (const listener of settledListeners) listener();
         }
-        const isFull = events.length === batchSize;
+        const isFull = count === batchSize;
         behindSince = isFull ? last?.occurredAt : unsettledSince;
         // The open transaction may record no event, and then its end gives no hint. So the waits start short.
         waitMs = unsettledSince && !last ? Math.min(waitMs * 2, longestUnsettledMs) : unsettledMs;
@@ -87,6 +93,16 @@ export async function startTail(services: {
         await rest(retryMs);
       }
     }
+  }
+
+  async function readOn(): Promise<SettledEnd & { readonly events: readonly LoggedEvent[] }> {
+    if (listeners.size === 0) {
+      const found = await countNext(database, position, batchSize);
+      // Whoever began to listen meanwhile gets the events.
+      if (listeners.size === 0) return { ...found, events: [] };
+    }
+    const { events, unsettledSince } = await readNext(database.prisma, position, batchSize);
+    return { events, count: events.length, last: events.at(-1), unsettledSince };
   }
 
   async function rest(milliseconds: number): Promise<void> {

@@ -14,6 +14,7 @@ import type {
   User,
   Verification,
 } from '../generated/prisma/client.ts';
+import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { newId } from '../ids.ts';
 import { emailAddress, parseInput, phoneNumber } from '../input.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
@@ -38,6 +39,7 @@ import {
   readInteraction,
   updateInteraction,
 } from './interaction.ts';
+import { newcomerOf } from './steps.ts';
 
 const input = z.object({ email: emailAddress.nullish(), phone: phoneNumber.nullish() });
 
@@ -48,7 +50,8 @@ export interface CodeRequest {
   readonly phone?: string | null | undefined;
 }
 
-interface Address {
+/** An address that codes are sent to. */
+export interface Address {
   readonly type: AddressType;
   readonly recipient: string;
 }
@@ -67,7 +70,7 @@ export interface SentCode {
  * attempts.
  *
  * @throws {InvalidInputError} {@link RateLimitedError}, after which `Message.RateLimited` is raised once a window;
- * {@link NotAllowedError} when the settings do not allow it; {@link InteractionExpiredError}
+ * {@link NotAllowedError} when the settings do not allow it, or the address is that of an identity provider; {@link InteractionExpiredError}
  */
 export async function sendCode(
   context: VisitContext,
@@ -77,6 +80,9 @@ export async function sendCode(
   const address = readAddress(given);
   const settings = await readSignInExperience(context.database.prisma);
   await assertOffered(context, settings, purpose, address.type);
+  // Who has come from the provider of the address already verifies it here.
+  if (newcomerOf(await readInteraction(context, access)) === null)
+    await assertNotElsewhere(context.database.prisma, address.recipient);
   const decided = await changeInteraction(context, access, async (tx, interaction) => {
     const { codePolicy } = settings;
     const sending = { action: purpose, recipient: address.recipient };
@@ -218,7 +224,12 @@ export const findHolder = (
   address: Address,
 ): Promise<User | null> => findUserByIdentifier(tx, anyIdentifier, identifierOf(address));
 
-function readAddress(given: Omit<CodeRequest, 'purpose'>): Address {
+/**
+ * The address in a request for a code.
+ *
+ * @throws {InvalidInputError} unless there is exactly one.
+ */
+export function readAddress(given: Omit<CodeRequest, 'purpose'>): Address {
   const email = given.email?.trim() || null;
   const phone = given.phone ? normalValue({ type: 'phone', value: given.phone }) : null;
   const parsed = parseInput(input, { email, phone });
@@ -296,13 +307,14 @@ function linkTo(
   };
 }
 
-const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
+/** A new code: six digits from a cryptographic random number generator. */
+export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
 /**
- * Uses the verification's id and a key outside the database. A plain digest of six digits could be reversed by trying
+ * The stored digest of a code. Uses the verification's id and a key outside the database. A plain digest of six digits could be reversed by trying
  * all.
  */
-const codeDigest = (
+export const codeDigest = (
   { cipher }: Pick<Services, 'cipher'>,
   verificationId: string,
   code: string,

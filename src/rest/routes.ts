@@ -91,6 +91,18 @@ export const restRoutes: readonly RestRoute[] = [
     ...asId('userId'),
   },
   { method: 'DELETE', path: '/users/:userId/factors/:factorId', operation: 'deleteUserFactor' },
+  {
+    method: 'GET',
+    path: '/users/:userId/identities',
+    operation: 'user',
+    list: 'identities',
+    ...asId('userId'),
+  },
+  {
+    method: 'DELETE',
+    path: '/users/:userId/identities/:identityId',
+    operation: 'deleteUserIdentity',
+  },
   { method: 'POST', path: '/identifiers/unlock', operation: 'unlockIdentifier' },
   { method: 'POST', path: '/one-time-tokens', operation: 'createOneTimeToken' },
   {
@@ -178,6 +190,11 @@ export const restRoutes: readonly RestRoute[] = [
   { method: 'POST', path: '/applications', operation: 'createApplication' },
   { method: 'GET', path: '/applications/:id', operation: 'application' },
   { method: 'PATCH', path: '/applications/:id', operation: 'updateApplication' },
+  {
+    method: 'GET',
+    path: '/applications/:applicationId/token-exchange',
+    operation: 'explainTokenExchange',
+  },
   { method: 'DELETE', path: '/applications/:id', operation: 'deleteApplication' },
   {
     method: 'GET',
@@ -328,6 +345,24 @@ export const restRoutes: readonly RestRoute[] = [
   },
   {
     method: 'GET',
+    path: '/organizations/:id/identity-providers',
+    operation: 'organization',
+    list: 'identityProviders',
+  },
+  {
+    method: 'POST',
+    path: '/organizations/:id/identity-providers',
+    operation: 'addOrganizationIdentityProvider',
+    ...idTo('organizationId'),
+  },
+  {
+    method: 'DELETE',
+    path: '/organizations/:id/identity-providers/:identityProviderId',
+    operation: 'removeOrganizationIdentityProvider',
+    ...idTo('organizationId'),
+  },
+  {
+    method: 'GET',
     path: '/organizations/:id/jit-roles',
     operation: 'organization',
     list: 'jitRoles',
@@ -422,6 +457,12 @@ export const restRoutes: readonly RestRoute[] = [
     ...idTo('deliveryId'),
   },
   { method: 'GET', path: '/webhooks/:id/deliveries', operation: 'webhook', list: 'deliveries' },
+
+  { method: 'GET', path: '/identity-providers', operation: 'identityProviders' },
+  { method: 'POST', path: '/identity-providers', operation: 'createIdentityProvider' },
+  { method: 'GET', path: '/identity-providers/:id', operation: 'identityProvider' },
+  { method: 'PATCH', path: '/identity-providers/:id', operation: 'updateIdentityProvider' },
+  { method: 'DELETE', path: '/identity-providers/:id', operation: 'deleteIdentityProvider' },
 
   { method: 'GET', path: '/message-senders', operation: 'messageSenders' },
   { method: 'PUT', path: '/message-senders/email', operation: 'setEmailSender' },

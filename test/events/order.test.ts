@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';
-import { readEnd, readNext } from '../../src/events/log.ts';
+import { countNext, logStart, readEnd, readNext } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
 import { raise, userEvent } from '../support/log.ts';
 import { callRest } from '../support/operations/rest.ts';
@@ -25,8 +25,23 @@ test('the log stays ordered when transaction ids gain a digit', async () => {
   expect(await list('first=3')).toEqual(inOrder);
   expect(await list('first=2')).toEqual(inOrder.slice(0, 2));
   expect(await list('last=2')).toEqual(inOrder.slice(1));
-  const { events } = await readNext(prisma, { xid: '0', position: 0n }, 3);
+  const { events } = await readNext(prisma, logStart, 3);
   expect(events.map(({ id }) => id)).toEqual(inOrder);
+});
+
+test('counting reaches the same end as reading', async () => {
+  const { database } = service.app.services;
+  await raise(service.app.services, [userEvent('first'), userEvent('second')]);
+  for (const take of [1, 2, 100]) {
+    const { events, unsettledSince } = await readNext(prisma, logStart, take);
+    const last = events.at(-1);
+    expect(await countNext(database, logStart, take)).toEqual({
+      count: events.length,
+      last: { position: last?.position, occurredAt: last?.occurredAt },
+      unsettledSince,
+    });
+  }
+  expect(await countNext(database, await readEnd(prisma), 1)).toMatchObject({ count: 0 });
 });
 
 // The function that tells where the log is settled judges by the snapshot of its statement and by the locks held now.

@@ -45,6 +45,8 @@ export const ApplicationFields = graphql(`
     description
     type
     allowTokenExchange
+    allowImpersonation
+    allowPersonalAccessTokens
     allowHeadlessSignIn
     exchangeResources
     exchangeSubjectAudiences
@@ -240,6 +242,83 @@ export const SearchApplicationRoles = graphql(`
           id
           name
           description
+        }
+      }
+    }
+  }
+`);
+
+export const SearchSubjects = graphql(`
+  query SearchSubjects($search: String) {
+    users(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          username
+          primaryEmail
+          primaryPhone
+        }
+      }
+    }
+  }
+`);
+
+export const SearchLimitingOrganizations = graphql(`
+  query SearchLimitingOrganizations($search: String) {
+    organizations(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          description
+        }
+      }
+    }
+  }
+`);
+
+export const ExplainTokenExchange = graphql(`
+  query ExplainTokenExchange(
+    $applicationId: ID!
+    $userId: ID!
+    $resource: String!
+    $organizationId: ID
+    $subjectTokenType: SubjectTokenType!
+  ) {
+    explainTokenExchange(
+      applicationId: $applicationId
+      userId: $userId
+      resource: $resource
+      organizationId: $organizationId
+      subjectTokenType: $subjectTokenType
+    ) {
+      isGranted
+      error
+      errorDescription
+      expiresIn
+      rules {
+        rule
+        isMet
+        errorDescription
+      }
+      scopes {
+        name
+        outcome
+        sources {
+          counts
+          role {
+            id
+            name
+          }
+          organizationRole {
+            id
+            name
+          }
+          organization {
+            id
+            name
+          }
         }
       }
     }

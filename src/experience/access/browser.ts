@@ -74,7 +74,7 @@ async function adopt(
   provided: ProviderInteraction,
 ): Promise<InteractionAccess> {
   const { database, clock, issuer } = services;
-  const { uid, params } = provided;
+  const { uid, params, prompt, session } = provided;
   const digest = digestOf(uid);
   const select = { id: true } as const;
   const { interaction } = database.prisma;
@@ -99,6 +99,8 @@ async function adopt(
       event: params['screen_hint'] === 'register' ? 'REGISTER' : 'SIGN_IN',
       restartUrl: restartUrlOf(issuer, params),
       needsSecondFactor: asksSecondFactor(params['acr_values']),
+      // Whoever is asked for consent alone has a session.
+      userId: prompt.name === 'consent' ? (session?.accountId ?? null) : null,
       ...identified,
       createdAt: now,
       // Measured from this first visit. The provider's own interaction may end earlier.

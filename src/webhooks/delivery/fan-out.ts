@@ -1,4 +1,5 @@
-import { hintAfterCommit, transaction } from '../../db/transaction.ts';
+import { runSql } from '../../db/sql.ts';
+import { hintAfterCommit, sqlOf, transaction } from '../../db/transaction.ts';
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
 import { derivedDeliveryId } from './id.ts';
@@ -31,17 +32,19 @@ export async function fanOut({
   return transaction(database, async (tx) => {
     // No commit waits for the disk. If a crash of the database loses deliveries, it also loses the position, so they
     // are made again.
-    const [cursor] = await tx.$queryRaw<{ xid: string; position: bigint; periods: bigint }[]>`
-      SELECT "xid"::text AS "xid", "position", (SELECT count(*) FROM "WebhookPeriod") AS "periods",
+    const sql = sqlOf(tx);
+    const hold = Prisma.sql`
+      SELECT "xid"::text AS "xid", "position"::text AS "position", (SELECT count(*)::int FROM "WebhookPeriod") AS "periods",
              set_config('synchronous_commit', 'off', true) AS "commit"
         FROM "EventConsumer"
        WHERE "name" = ${webhookConsumer} FOR UPDATE SKIP LOCKED`;
+    const [cursor] = await runSql<{ xid: string; position: string; periods: number }>(sql, hold);
     if (!cursor) return { webhookIds: [], hasMore: false };
     const now = clock.now();
-    const share = Math.floor(maxDeliveries / Math.max(1, Number(cursor.periods)));
+    const share = Math.floor(maxDeliveries / Math.max(1, cursor.periods));
     const batchSize = Math.min(Math.max(1, share), maxEvents);
     // If the same event were ever read twice, its deliveries would have the same ids.
-    const [made] = await tx.$queryRaw<{ events: number; webhookIds: string[] | null }[]>`
+    const make = Prisma.sql`
       WITH "batch" AS MATERIALIZED (
         SELECT "xid", "position", "id", "type" FROM "Event"
          WHERE ("xid", "position") > (${cursor.xid}::xid8, ${cursor.position}::bigint)
@@ -67,6 +70,7 @@ export async function fanOut({
       )
       SELECT (SELECT count(*)::int FROM "batch") AS "events",
              (SELECT array_agg(DISTINCT "webhookId") FROM "made") AS "webhookIds"`;
+    const [made] = await runSql<{ events: number; webhookIds: string[] | null }>(sql, make);
     // This node's dispatcher is told which webhooks; those of other nodes look at all.
     if (made?.webhookIds) hintAfterCommit(tx, 'queues');
     return {

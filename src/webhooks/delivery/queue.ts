@@ -1,3 +1,6 @@
+import type { Database } from '../../db/database.ts';
+import { runSql } from '../../db/sql.ts';
+import { sqlOf, transaction } from '../../db/transaction.ts';
 import type { UnderWay } from '../../dispatch/work.ts';
 import type { EventName } from '../../events/catalogue.ts';
 import type { EventText } from '../../events/message.ts';
@@ -25,7 +28,11 @@ export interface ClaimedEvent extends EventText {
 }
 
 type ClaimedRow = Omit<ClaimedDelivery, 'event'> &
-  Omit<ClaimedEvent, 'id' | 'type'> & { eventId: string; type: EventName | null };
+  Omit<ClaimedEvent, 'id' | 'type' | 'position'> & {
+    eventId: string;
+    type: EventName | null;
+    position: string | bigint;
+  };
 
 /** How long a claim lasts without a renewal, and so how long the deliveries of a dead node wait. */
 export const leaseMs = 15_000;
@@ -54,7 +61,7 @@ export const isDue = (now: Date) =>
  * @returns The claimed deliveries, and the webhooks with due deliveries that another transaction had locked.
  */
 export async function claimDeliveries(
-  prisma: PrismaClient,
+  database: Database,
   options: {
     readonly node: string;
     readonly now: Date;
@@ -74,8 +81,7 @@ export async function claimDeliveries(
   // counts correctly. A setting carries the list between the two, which saves a round trip. No commit waits for the
   // disk: a claim lost in a crash of the database is the same as an expired one. The second statement reads at most
   // `limit` deliveries of a webhook: those under way stand first in line.
-  const [[locking], rows] = await prisma.$transaction([
-    prisma.$queryRaw<{ missed: string[] }[]>`
+  const lock = Prisma.sql`
       WITH "wanted" AS MATERIALIZED (
         SELECT w."id" FROM "Webhook" w
          WHERE ${those}
@@ -86,8 +92,8 @@ export async function claimDeliveries(
       )
       SELECT set_config('signet.claiming', (SELECT coalesce(string_agg("id", ','), '') FROM "locked"), true),
              set_config('synchronous_commit', 'off', true),
-             ARRAY(SELECT "id" FROM "wanted" EXCEPT SELECT "id" FROM "locked") AS "missed"`,
-    prisma.$queryRaw<ClaimedRow[]>`
+             ARRAY(SELECT "id" FROM "wanted" EXCEPT SELECT "id" FROM "locked") AS "missed"`;
+  const claim = Prisma.sql`
       WITH "claiming" AS (
         SELECT w."id", w."enabled", w."revision", w."maxInFlight" + o."ended" AS "limit", o."own", o."ended",
                ARRAY(SELECT unnest(l."deliveryIds") FROM "DeliveryLease" l
@@ -127,15 +133,29 @@ export async function claimDeliveries(
              coalesce(e."data", d."testEvent"->'data')::text AS "data",
              coalesce(e."traceId", d."testEvent"->>'traceId') AS "traceId",
              coalesce(e."xid"::text, '0') AS "xid", coalesce(e."position", 0) AS "position"
-        FROM "due" d LEFT JOIN "Event" e ON e."id" = d."eventId"`,
-  ]);
+        FROM "due" d LEFT JOIN "Event" e ON e."id" = d."eventId"`;
+  const [[locking], rows] = await transaction(database, (tx) =>
+    Promise.all([
+      runSql<{ missed: string[] }>(sqlOf(tx), lock),
+      runSql<ClaimedRow>(sqlOf(tx), claim),
+    ]),
+  );
   const claimed = rows.map(
     ({ eventId, type, occurredAt, actor, data, traceId, xid, position, ...delivery }) => ({
       ...delivery,
       event:
         type === null
           ? null
-          : { id: eventId, type, occurredAt, actor, data, traceId, xid, position },
+          : {
+              id: eventId,
+              type,
+              occurredAt,
+              actor,
+              data,
+              traceId,
+              xid,
+              position: BigInt(position),
+            },
     }),
   );
   return { claimed, missed: locking?.missed ?? [] };
@@ -204,7 +224,7 @@ export interface RecordedAttempt {
  * meanwhile.
  */
 export async function recordAttempts(
-  prisma: PrismaClient,
+  { sql }: Pick<Database, 'sql'>,
   node: string,
   now: Date,
   attempts: readonly RecordedAttempt[],
@@ -212,7 +232,7 @@ export async function recordAttempts(
   if (attempts.length === 0) return;
   // The status is compared as text. Otherwise, with statistics from a time when little was pending, PostgreSQL would
   // read all pending deliveries.
-  await prisma.$executeRaw`
+  const record = Prisma.sql`
     WITH "attempt" AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) AS (
         "id" text, "webhookId" text, "attemptCount" int, "status" "DeliveryStatus", "nextAttemptAt" timestamptz(3),
@@ -238,6 +258,7 @@ export async function recordAttempts(
     INSERT INTO "DeliveryAttempt" ("deliveryId", "at", "durationMs", "statusCode", "responseBody", "error")
     SELECT "id", "at", "durationMs", "statusCode", "responseBody", "error"
       FROM "kept", set_config('synchronous_commit', 'off', true) ORDER BY "at"`;
+  await runSql(sql, record);
 }
 
 /** Puts back all deliveries that a node has claimed. */

@@ -43,7 +43,7 @@ export function deliveryWork(
     maxInFlight,
     async claim(request) {
       await creators.check();
-      return claimItems(prisma, endpoints, request);
+      return claimItems(database, endpoints, request);
     },
     // What changed rights and raised an event may have come after a skipped look.
     nextDueAt: async () => ((await creators.check()) ? nextDeliveryAt(prisma) : undefined),
@@ -59,7 +59,7 @@ export function deliveryWork(
     },
     async record(node, now, outcomes) {
       await recordAttempts(
-        prisma,
+        database,
         node,
         now,
         outcomes.map(({ result: _, ...recorded }) => recorded),
@@ -72,11 +72,11 @@ export function deliveryWork(
 }
 
 async function claimItems(
-  prisma: Services['database']['prisma'],
+  database: Services['database'],
   endpoints: Endpoints,
   { lines, ...request }: ClaimRequest,
 ): Promise<Claims<DeliveryItem>> {
-  const { claimed, missed } = await claimDeliveries(prisma, { ...request, webhookIds: lines });
+  const { claimed, missed } = await claimDeliveries(database, { ...request, webhookIds: lines });
   const known = await endpoints.get(claimed);
   const items = claimed.flatMap((delivery) => {
     const endpoint = known.get(delivery.webhookId);

@@ -9,6 +9,7 @@ import type {
   Session,
   User,
   UserFactor,
+  UserIdentity,
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
 
@@ -99,7 +100,15 @@ export function seedDirectory(database: Database, clock: Clock) {
       const id = newId('Application');
       const type: ApplicationType = 'MACHINE_TO_MACHINE';
       await prisma.application.create({
-        data: { id, name: nextName('Application'), type, ...stamps(), ...values },
+        data: {
+          id,
+          name: nextName('Application'),
+          type,
+          // As one made by a caller who could do everything.
+          managementWithoutConsent: true,
+          ...stamps(),
+          ...values,
+        },
       });
       return { id, secret: await this.createSecret(id, secret) };
     },
@@ -160,6 +169,19 @@ export function seedDirectory(database: Database, clock: Clock) {
     createFactor: (userId: string): Promise<UserFactor> =>
       prisma.userFactor.create({
         data: { id: newId('UserFactor'), userId, type: 'TOTP', createdAt: clock.now() },
+      }),
+
+    /** An identity as a federated sign-in leaves it. */
+    createIdentity: (userId: string, identityProviderId: string): Promise<UserIdentity> =>
+      prisma.userIdentity.create({
+        data: {
+          id: newId('UserIdentity'),
+          userId,
+          identityProviderId,
+          issuer: 'https://provider.example.com',
+          subject: nextName('subject'),
+          linkedAt: clock.now(),
+        },
       }),
 
     createOrganization: (): Promise<Organization> =>

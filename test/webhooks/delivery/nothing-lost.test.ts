@@ -38,7 +38,7 @@ test('delivers after a restart the deliveries put back', async () => {
 
   // A node claims it and dies: nobody else has it until the lease runs out.
   const claim = async (node: string) => {
-    const { claimed } = await claimDeliveries(prisma, {
+    const { claimed } = await claimDeliveries(service.app.services.database, {
       node,
       now: service.clock.now(),
       underWay: {},

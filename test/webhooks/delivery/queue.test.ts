@@ -54,7 +54,7 @@ interface About {
 }
 
 const look = (node: string, { now = start, ids = [], ended = 0 }: About = {}) =>
-  claimDeliveries(testDatabase.database.prisma, {
+  claimDeliveries(testDatabase.database, {
     node,
     now,
     underWay: { hook: { ids, ended } },
@@ -68,7 +68,7 @@ async function claim(node: string, about?: About): Promise<string[]> {
 }
 
 const record = (node: string, now: Date, id: string, outcome: Partial<RecordedAttempt> = {}) =>
-  recordAttempts(testDatabase.database.prisma, node, now, [
+  recordAttempts(testDatabase.database, node, now, [
     {
       id,
       webhookId: 'hook',
@@ -126,7 +126,7 @@ test('takes from each webhook in turn, even without room', async () => {
     })),
   });
   const claimWith = async (room: number, underWay: string[] = []) => {
-    const { claimed } = await claimDeliveries(prisma, {
+    const { claimed } = await claimDeliveries(testDatabase.database, {
       node: 'a',
       now: after(10),
       underWay: { hook: { ids: underWay, ended: 0 } },

@@ -97,7 +97,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
     async find(id) {
       const row = await records.findUnique({ where: keyOf(id) });
       // A request that was running when its grant ended may have stored the grant again.
-      if (model === 'Grant' && (await isRevoked({ database }, id))) return undefined;
+      if (model === 'Grant' && (await isRevoked({ database }, id, row))) return undefined;
       if (model === 'Session' && (await hasEnded({ database }, row))) return undefined;
       return inForce(row) ? { ...payloadOf(row), jti: id } : undefined;
     },
@@ -156,12 +156,7 @@ export async function endGrantsWithin(
 ): Promise<void> {
   if (grantIds.length === 0) return;
   const references = grantIds.map(grantReference);
-  const now = clock.now().getTime();
-  const expiresAt = new Date(now + maxAccessTokenTtlSeconds * 1000).toISOString();
-  await tx.$executeRaw`
-    INSERT INTO "RevokedToken" ("jti", "expiresAt")
-    SELECT DISTINCT r, ${expiresAt}::timestamptz FROM unnest(${references}::text[]) r
-    ON CONFLICT ("jti") DO UPDATE SET "expiresAt" = excluded."expiresAt"`;
+  await revokeGrantsWithin(tx, { clock }, references);
   await tx.oidcRecord.deleteMany({
     // A running sign-in also names the grant, but continues for another person.
     where: { grantId: { in: [...grantIds] }, model: { not: 'Interaction' } },
@@ -169,8 +164,36 @@ export async function endGrantsWithin(
   await tx.oidcRecord.deleteMany({ where: { model: 'Grant', id: { in: references } } });
 }
 
-const isRevoked = async ({ database }: Pick<Services, 'database'>, grantId: string) =>
-  (await database.prisma.revokedToken.count({ where: { jti: grantReference(grantId) } })) > 0;
+/** Ends the access tokens of grants, as tokens name them, and the tokens those were exchanged for. */
+export async function revokeGrantsWithin(
+  tx: Transaction,
+  { clock }: Pick<Services, 'clock'>,
+  references: readonly string[],
+): Promise<void> {
+  if (references.length === 0) return;
+  const now = clock.now().getTime();
+  const expiresAt = new Date(now + maxAccessTokenTtlSeconds * 1000).toISOString();
+  await tx.$executeRaw`
+    INSERT INTO "RevokedToken" ("jti", "expiresAt")
+    SELECT DISTINCT r, ${expiresAt}::timestamptz FROM unnest(${[...references]}::text[]) r
+    ON CONFLICT ("jti") DO UPDATE SET "expiresAt" = excluded."expiresAt"`;
+}
+
+/** Whether a grant was ended, or belongs to a third-party application that the person has not allowed anything. */
+async function isRevoked(
+  { database }: Pick<Services, 'database'>,
+  grantId: string,
+  row: OidcRecord | null,
+): Promise<boolean> {
+  const [found] = await database.prisma.$queryRaw<{ isRevoked: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM "RevokedToken" WHERE "jti" = ${grantReference(grantId)})
+        OR EXISTS (SELECT 1 FROM "Application" a
+                    WHERE a."id" = ${row?.clientId ?? ''} AND a."isThirdParty"
+                      AND NOT EXISTS (SELECT 1 FROM "UserGrant" g
+                                       WHERE g."userId" = ${row?.accountId ?? ''} AND g."applicationId" = a."id"))
+           AS "isRevoked"`;
+  return found?.isRevoked === true;
+}
 
 /** Whether a user's session was ended; a request that was running may have stored it again. */
 async function hasEnded(
