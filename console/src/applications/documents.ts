@@ -149,16 +149,22 @@ export const DeleteApplicationSecret = graphql(`
 `);
 
 export const ApplicationRoles = graphql(`
-  query ApplicationRoles($id: ID!) {
+  query ApplicationRoles($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
     application(id: $id) {
       id
-      roles(first: 100) {
+      roles(first: $first, after: $after, last: $last, before: $before) {
         edges {
           node {
             id
             name
             description
           }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
         }
       }
     }

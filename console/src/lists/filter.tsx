@@ -69,7 +69,7 @@ export function Filter({
                 </fieldset>
               ))}
             </div>
-            {footer}
+            {footer && <div className={styles.footer}>{footer}</div>}
             {chosen.length > 0 && (
               <button type="button" className={styles.clear} onClick={() => onChange([])}>
                 {t.clear}
