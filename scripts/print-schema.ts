@@ -1,9 +1,13 @@
 // Prints the GraphQL schemas into their files. With `--check` it fails if one is not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { experienceSchema, schema } from '../src/schema.ts';
+import { accountSchema, experienceSchema, schema } from '../src/schema.ts';
 
-const schemas = { 'schema.graphql': schema, 'experience.graphql': experienceSchema };
+const schemas = {
+  'schema.graphql': schema,
+  'experience.graphql': experienceSchema,
+  'account.graphql': accountSchema,
+};
 
 for (const [name, printable] of Object.entries(schemas)) {
   const file = new URL(`../${name}`, import.meta.url);

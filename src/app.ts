@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { purgeProofs } from './account/purge.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -22,10 +23,11 @@ import { purgeEnrollments } from './factors/purge.ts';
 import { builtConsole, openConsoleFiles } from './http/console/files.ts';
 import { mountConsoleGraphQL } from './http/console/graphql.ts';
 import { mountConsole } from './http/console/mount.ts';
-import { mountExperience } from './http/experience.ts';
 import { createGraphQLServer, mountGraphQL } from './http/graphql.ts';
 import { listen, type Timeouts } from './http/listener.ts';
 import { mountOperational } from './http/operational.ts';
+import { mountAccount } from './http/people/account.ts';
+import { mountExperience } from './http/people/experience.ts';
 import { createHttp } from './http/server.ts';
 import { createConnections } from './http/subscriptions/connections.ts';
 import { mountGraphQLWebSocket } from './http/subscriptions/web-socket.ts';
@@ -148,6 +150,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           everyMs: 60_000,
           run: (tx) => purgeInteractions(services, tx),
         },
+        { name: 'purge-proofs', everyMs: 60_000, run: (tx) => purgeProofs(services, tx) },
         { name: 'purge-enrollments', everyMs: 60_000, run: (tx) => purgeEnrollments(services, tx) },
         {
           name: 'purge-passkey-challenges',
@@ -169,6 +172,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     mountGraphQL(http, services, graphql);
     mountConsoleGraphQL(http, services, graphql);
     await mountExperience(http, services);
+    await mountAccount(http, services);
     await mountRest(http, services);
     if (config.introspection) mountApiDocs(http, services);
     opened.defer(await startDeliveries(services, schema, tail));

@@ -10,6 +10,8 @@ export const maxBodyBytes = {
   token: 64 * kibibyte,
   /** For the Experience API. */
   experience: 64 * kibibyte,
+  /** For the Account API. A profile may have 64 KiB. */
+  account: 128 * kibibyte,
   /** A form of the sign-in pages. */
   page: 16 * kibibyte,
 } as const;

@@ -1,3 +1,4 @@
+import { ensureAccount } from './account/built-in.ts';
 import { digestSecret, generateSecret } from './applications/secret.ts';
 import { managementIndicator, managementScopes } from './auth/scopes.ts';
 import type { Clock } from './clock.ts';
@@ -14,7 +15,7 @@ const adminRoleName = 'Signet administrator';
 
 /**
  * Creates the records that the service needs, if they are missing: the management resource with its scopes, a signing
- * key, the admin application, which holds every management scope, and the records of the console.
+ * key, the admin application, which holds every management scope, and the records of the console and of the account.
  *
  * @returns The admin application's credentials if this start generated them. They cannot be read again.
  */
@@ -32,6 +33,7 @@ export async function bootstrap(options: {
       (await tx.resource.count({ where: { indicator: managementIndicator } })) === 0;
     const roleId = await ensureAdminRole(tx, clock);
     await ensureConsole(tx, clock);
+    await ensureAccount(tx, clock);
     if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
       await createSigningKey(tx, { cipher, clock }, config.signingAlgorithm);
     }

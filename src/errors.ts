@@ -9,6 +9,7 @@ export const errorCodes = [
   'RATE_LIMITED',
   'PASSWORD_REJECTED',
   'INTERACTION_EXPIRED',
+  'VERIFICATION_REQUIRED',
 ] as const;
 
 /** A code of an expected failure. */
@@ -150,6 +151,31 @@ export class InteractionExpiredError extends Refusal {
   constructor(restartUrl: string | null = null) {
     super('This took too long, or was finished already. Begin again.');
     this.restartUrl = restartUrl;
+  }
+}
+
+/** The ways in which a signed-in person can prove again to be who they are. */
+export const verificationMethods = {
+  PASSWORD: 'The password.',
+  EMAIL_CODE: 'A code sent to the e-mail address of the account.',
+  PHONE_CODE: 'A code sent to the telephone number of the account.',
+  TOTP: 'A code of an authenticator app.',
+  PASSKEY: 'A passkey.',
+  BACKUP_CODE: 'A backup code.',
+} as const;
+
+/** A way in which a signed-in person can prove again to be who they are. */
+export type VerificationMethod = keyof typeof verificationMethods;
+
+/** The person has not proved lately, in this session, to be who they are; the sign-in itself does not count. */
+export class VerificationRequiredError extends Refusal {
+  override readonly name = 'VerificationRequiredError';
+  readonly code = 'VERIFICATION_REQUIRED';
+  readonly methods: readonly VerificationMethod[];
+
+  constructor(methods: readonly VerificationMethod[]) {
+    super('Prove that it is you first. A proof counts for ten minutes.');
+    this.methods = methods;
   }
 }
 

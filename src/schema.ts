@@ -18,10 +18,13 @@ import './organization-invitations/schema.ts';
 import './signing-keys/schema.ts';
 import './service-status/schema.ts';
 import './oidc/sessions/schema.ts';
+import './oidc/token/explanation/schema.ts';
 import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';
 import './experience/schema.ts';
 import './experience/step-schema.ts';
+import './account/api/schema.ts';
+import './account/api/mutations.ts';
 import './experience/factors/schema.ts';
 import './experience/passkeys/schema.ts';
 import { builder } from './graphql/builder.ts';
@@ -33,3 +36,6 @@ takeAlgorithmNames(schema);
 
 /** The schema of the Experience API, for people who sign in, printed to `experience.graphql`. */
 export const experienceSchema = builder.toSchema({ subGraph: 'experience' });
+
+/** The schema of the Account API, for people who look after their own account, printed to `account.graphql`. */
+export const accountSchema = builder.toSchema({ subGraph: 'account' });

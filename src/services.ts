@@ -62,6 +62,25 @@ export interface VisitContext extends Services {
   readonly visitor: Visitor;
 }
 
+/** A signed-in person who looks after their own account. */
+export interface Viewer {
+  readonly userId: string;
+  /** The application that they do it through. */
+  readonly clientId: string;
+  /**
+   * The session of the token: the grant that it was issued under, or the token itself if it was exchanged. Verifications
+   * are remembered for it.
+   */
+  readonly session: string;
+  readonly scopes: ReadonlySet<string>;
+}
+
+/** The context of an operation on a person's own account. */
+export interface ViewerContext extends Context {
+  readonly viewer: Viewer;
+  readonly visitor: Visitor;
+}
+
 /**
  * Proof that a request belongs to an interaction: a browser's cookie, or a token. The steps trust it.
  */

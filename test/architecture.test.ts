@@ -44,6 +44,7 @@ const order = [
   'webhooks',
   'oidc',
   'experience',
+  'account',
   'console',
   'bootstrap',
   'schema',

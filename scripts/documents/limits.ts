@@ -18,6 +18,7 @@ import { maxActors } from '../../src/oidc/token/grant-state.ts';
 import { maxMembersACall } from '../../src/organizations/members.ts';
 import { maxMembersAnEvent } from '../../src/organizations/payload.ts';
 import { keptBytes, readBytes } from '../../src/outbound/attempt.ts';
+import { subjectTokenTtlSeconds } from '../../src/subject-tokens/subject-token.ts';
 import { maxWaitingPasswords } from '../../src/users/hash-queue.ts';
 import { maxRows } from '../../src/users/import/operations.ts';
 import { maxReplayed } from '../../src/webhooks/delivery/by-hand.ts';
@@ -91,6 +92,10 @@ const tokens = [
   ['the lifetime of an ID token', time(idTokenTtlSeconds)],
   ['the lifetime of a refresh token, which each use replaces', time(refreshTokenTtlSeconds)],
   ['the lifetime of a family of refresh tokens', time(grantTtlSeconds)],
+  [
+    'the lifetime of a subject token of `createSubjectToken`, and of what is issued for it',
+    time(subjectTokenTtlSeconds),
+  ],
   ['actors in the `act` chain of an exchanged token', number(maxActors)],
 ];
 

@@ -16,7 +16,7 @@ import { distinct, fault, name, notNull, parseInput, patched, text } from '../in
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
-import { assertNotConsole } from './console.ts';
+import { assertNotOwn } from './own.ts';
 import { digestSecret, generateSecret, isConfidential } from './secret.ts';
 
 const uri = text(2048).refine(
@@ -106,7 +106,7 @@ export async function updateApplication(
   input: z.input<typeof updateApplicationInput>,
 ): Promise<Application> {
   const { id, name, description, ...given } = parseInput(updateApplicationInput, input);
-  assertNotConsole(id);
+  assertNotOwn(id);
   const patch = { name, description, ...cleared(given) };
   const application = await transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
@@ -134,13 +134,13 @@ export async function updateApplication(
  * are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.
  *
  * @returns The application in its last state.
- * @throws {NotFoundError} {@link NotAllowedError} on the console.
+ * @throws {NotFoundError} {@link NotAllowedError} on an application of the service itself.
  */
 export async function deleteApplication(
   context: Context,
   { id }: { id: string },
 ): Promise<Application> {
-  assertNotConsole(id);
+  assertNotOwn(id);
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
     // The event reports the rows that were actually deleted: a concurrent removal reports its own.
@@ -192,7 +192,7 @@ export async function createApplicationSecret(
   input: z.input<typeof createSecretInput>,
 ): Promise<{ applicationSecret: ApplicationSecret; secret: string }> {
   const { applicationId, name, expiresAt } = parseInput(createSecretInput, input);
-  assertNotConsole(applicationId);
+  assertNotOwn(applicationId);
   const now = context.clock.now();
   if (expiresAt && expiresAt <= now) {
     throw new InvalidInputError([{ path: ['expiresAt'], message: 'must be in the future' }]);

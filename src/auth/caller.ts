@@ -24,15 +24,26 @@ export async function faultOfCaller(
 }
 
 /**
+ * The token of an `Authorization` header (RFC 6750 §2.1).
+ *
+ * @throws {TokenFault}
+ */
+export function bearerToken(authorization: string): string {
+  const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
+  if (!token) throw new TokenFault('the Authorization header is not "Bearer" and a token');
+  return token;
+}
+
+/**
  * Finds out who calls the management API.
  *
  * @param authorization The `Authorization` header: `Bearer` and an access token (RFC 6750 §2.1).
  * @throws {TokenFault} when the header or its token cannot be accepted.
  */
 export async function authenticate(services: Services, authorization: string): Promise<Caller> {
-  const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
-  if (!token) throw new TokenFault('the Authorization header is not "Bearer" and a token');
-  const claims = await verifyAccessToken(services, token, { audience: managementIndicator });
+  const claims = await verifyAccessToken(services, bearerToken(authorization), {
+    audience: managementIndicator,
+  });
   const fault = await readTokenFault(services.database.tokens, claims);
   if (fault) throw new TokenFault(fault);
   return {

@@ -1,11 +1,20 @@
 /** The resource indicator of the management API: the `aud` of the tokens it accepts. */
 export const managementIndicator = 'urn:signet:management';
 
+/** The resource indicator of the Account API. */
+export const accountIndicator = 'urn:signet:account';
+
 /** The indicators of Signet's own APIs. An exchange for one needs an application that lists it by name. */
-export const ownIndicators: ReadonlySet<string> = new Set([
-  managementIndicator,
-  'urn:signet:account',
-]);
+export const ownIndicators: ReadonlySet<string> = new Set([managementIndicator, accountIndicator]);
+
+/** The scopes of the account resource, and what they allow. Every person holds them for their own account. */
+export const accountScopes = new Map([
+  ['account:read', 'Read the own account.'],
+  ['account:write', 'Read and change the own account.'],
+] as const);
+
+/** A scope of the account resource. */
+export type AccountScope = 'account:read' | 'account:write';
 
 const areas = {
   users: 'users and their roles',
@@ -38,7 +47,10 @@ export const managementScopes: ReadonlyMap<ManagementScope, string> = new Map<
 ]);
 
 /** Whether the held scopes allow `required`: `all` allows everything, and a write scope includes the read scope. */
-export function allows(held: ReadonlySet<string>, required: ManagementScope): boolean {
+export function allows(
+  held: ReadonlySet<string>,
+  required: ManagementScope | AccountScope,
+): boolean {
   return (
     held.has(required) ||
     held.has('all') ||

@@ -1,4 +1,4 @@
-import { consoleApplicationId } from '../applications/console.ts';
+import { consoleApplicationId } from '../applications/own.ts';
 import { type ManagementScope, managementIndicator, managementScopes } from '../auth/scopes.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';

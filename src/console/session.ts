@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { consoleApplicationId } from '../applications/console.ts';
+import { consoleApplicationId } from '../applications/own.ts';
 import { newJti } from '../auth/access-token.ts';
 import type { Caller } from '../auth/caller.ts';
 import { readHoldings } from '../auth/granting.ts';

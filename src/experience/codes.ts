@@ -48,7 +48,8 @@ export interface CodeRequest {
   readonly phone?: string | null | undefined;
 }
 
-interface Address {
+/** An address that codes are sent to. */
+export interface Address {
   readonly type: AddressType;
   readonly recipient: string;
 }
@@ -218,7 +219,12 @@ export const findHolder = (
   address: Address,
 ): Promise<User | null> => findUserByIdentifier(tx, anyIdentifier, identifierOf(address));
 
-function readAddress(given: Omit<CodeRequest, 'purpose'>): Address {
+/**
+ * The address in a request for a code.
+ *
+ * @throws {InvalidInputError} unless there is exactly one.
+ */
+export function readAddress(given: Omit<CodeRequest, 'purpose'>): Address {
   const email = given.email?.trim() || null;
   const phone = given.phone ? normalValue({ type: 'phone', value: given.phone }) : null;
   const parsed = parseInput(input, { email, phone });
@@ -296,13 +302,14 @@ function linkTo(
   };
 }
 
-const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
+/** A new code: six digits from a cryptographic random number generator. */
+export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
 /**
- * Uses the verification's id and a key outside the database. A plain digest of six digits could be reversed by trying
+ * The stored digest of a code. Uses the verification's id and a key outside the database. A plain digest of six digits could be reversed by trying
  * all.
  */
-const codeDigest = (
+export const codeDigest = (
   { cipher }: Pick<Services, 'cipher'>,
   verificationId: string,
   code: string,

@@ -4,7 +4,7 @@ import { forgetAttempts, type Guess, takeAttempt, whileTaken } from '../protecti
 import { readDevice } from '../protection/device.ts';
 import { readIdentifier } from '../protection/identifier.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
 import { findUserByIdentifier } from '../users/find.ts';
 import { hashQueue } from '../users/hash-queue.ts';
 import { needsRehash, rehashPassword, verifyPassword } from '../users/password.ts';
@@ -36,18 +36,12 @@ export async function signInWithPassword(
   if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
   await readInteraction(context, access);
   const identifier = readIdentifier(typed);
-  const user = await findUserByIdentifier(database.prisma, settings, identifier);
-  const device = readDevice(context, context.visitor.cookies, user?.id);
+  const found = await findUserByIdentifier(database.prisma, settings, identifier);
+  const device = readDevice(context, context.visitor.cookies, found?.id);
   const guess: Guess = { ...identifier, check: 'password', device };
-  const attempt = await takeAttempt(context, settings.lockoutPolicy, guess);
-  if (!attempt.allowed) throw new LockedError(attempt.lockedUntil);
-  const isRight = await whileTaken(context, guess, attempt, () =>
-    // The time of hashing grows with the length.
-    verifyPassword(user?.passwordDigest ?? null, isOfPossibleLength(password) ? password : ''),
-  );
-  if (!user || !isRight || user.isSuspended) throw await failureOf(context, guess, attempt);
-  const interaction = await changeInteraction(context, access, async (tx, found) => {
-    const named = await updateInteraction(tx, found, { identifier: identifier.value });
+  const user = await provePassword(context, settings, guess, { user: found, password });
+  const interaction = await changeInteraction(context, access, async (tx, running) => {
+    const named = await updateInteraction(tx, running, { identifier: identifier.value });
     const { id: userId } = user;
     return authenticate(tx, context, named, { userId, methods: ['pwd'], event: 'SIGN_IN' });
   });
@@ -56,9 +50,32 @@ export async function signInWithPassword(
   return interaction;
 }
 
+/**
+ * Checks a guess of a password. An unknown or suspended user, a missing and a wrong password fail the same way, with
+ * the same statements and in the same time.
+ *
+ * @returns The user. The caller forgets the attempts once the whole step has succeeded.
+ * @throws {VerificationFailedError} {@link LockedError}; {@link HashingBusy} with no attempt taken.
+ */
+export async function provePassword(
+  context: VisitContext,
+  { lockoutPolicy }: Pick<SignInExperience, 'lockoutPolicy'>,
+  guess: Guess,
+  { user, password }: { readonly user: User | null; readonly password: string },
+): Promise<User> {
+  const attempt = await takeAttempt(context, lockoutPolicy, guess);
+  if (!attempt.allowed) throw new LockedError(attempt.lockedUntil);
+  const isRight = await whileTaken(context, guess, attempt, () =>
+    // The time of hashing grows with the length.
+    verifyPassword(user?.passwordDigest ?? null, isOfPossibleLength(password) ? password : ''),
+  );
+  if (!user || !isRight || user.isSuspended) throw await failureOf(context, guess, attempt);
+  return user;
+}
+
 /** Replaces an imported digest as soon as possible: only now is the password known. */
-async function replaceImported(
-  { database }: VisitContext,
+export async function replaceImported(
+  { database }: Pick<VisitContext, 'database'>,
   { id, passwordDigest }: User,
   password: string,
 ): Promise<void> {

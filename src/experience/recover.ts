@@ -1,11 +1,10 @@
 import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
-import type { User } from '../generated/prisma/client.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
 import { browserOf } from '../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../oidc/provider/provider.ts';
 import { forgetAttempts } from '../protection/attempts.ts';
-import type { Identifier } from '../protection/identifier.ts';
+import { identifiersOf } from '../protection/identifier.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { hashQueue } from '../users/hash-queue.ts';
@@ -91,11 +90,4 @@ function shownAddress(interaction: Interaction) {
   const verification = verified(interaction, 'RESET_PASSWORD').at(-1);
   if (!verification) throw new NotAllowedError('A code has to be verified first.');
   return verification;
-}
-
-function identifiersOf({ username, primaryEmail, primaryPhone }: User): Identifier[] {
-  const values = { username, email: primaryEmail, phone: primaryPhone };
-  return Object.entries(values).flatMap(([type, value]) =>
-    value === null ? [] : [{ type: type as Identifier['type'], value }],
-  );
 }

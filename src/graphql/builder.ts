@@ -18,11 +18,23 @@ import { mutationResultName } from './names.ts';
 import { publicExtensions } from './public-error.ts';
 import { requestError } from './request-error.ts';
 
-/** The schemas built from one set of types: the management API, and the API for people who sign in. */
-export type Graph = 'management' | 'experience';
+/**
+ * The schemas built from one set of types: the management API, the API for people who sign in, and the one for their
+ * own account.
+ */
+export type Graph = 'management' | 'experience' | 'account';
 
 /** Marks a type that is part of every schema. */
-export const everyGraph: Graph[] = ['management', 'experience'];
+export const everyGraph: Graph[] = ['management', 'experience', 'account'];
+
+/** Marks a type or a field that people read of their own account too. */
+export const ownGraphs: Graph[] = ['management', 'account'];
+
+/**
+ * Marks a type that people read of their own account. Its fields are the management's alone unless they say otherwise,
+ * so that a new field shows them nothing by accident.
+ */
+export const ownType = { subGraphs: ownGraphs, defaultSubGraphsForFields: ['management' as const] };
 
 interface Declared {
   Context: GraphQLContext;
@@ -154,6 +166,10 @@ export const builder = new SchemaBuilder<Declared>({
         return resolveNodes(args.ids);
       },
     },
+    pageInfoTypeOptions: {
+      subGraphs: ownGraphs,
+      description: 'The position of a page in its list (Relay cursor connections).',
+    },
     edgesFieldOptions: {
       nullable: { list: false, items: false },
       description: 'The entries of the page.',
@@ -161,9 +177,6 @@ export const builder = new SchemaBuilder<Declared>({
     nodeFieldOptions: { nullable: false, description: 'The listed record.' },
     cursorFieldOptions: { description: 'The position in the list, for `after` and `before`.' },
     pageInfoFieldOptions: { description: 'The position of the page in the list.' },
-    pageInfoTypeOptions: {
-      description: 'The position of a page in its list (Relay cursor connections).',
-    },
     hasNextPageFieldOptions: { description: 'Whether there are entries after the page.' },
     hasPreviousPageFieldOptions: { description: 'Whether there are entries before the page.' },
     startCursorFieldOptions: {
@@ -179,12 +192,15 @@ export const builder = new SchemaBuilder<Declared>({
   },
   scopeAuth: {
     authorizeOnSubscribe: true,
-    authScopes: ({ caller }) => ({
+    authScopes: ({ caller, viewer }) => ({
       scope: (required) => {
+        // The Account API holds only what people may see of themselves; its root fields check the token.
+        if (viewer) return true;
         for (const scope of [required].flat()) assertAllowed(caller, scope);
         return true;
       },
       scopeInPlace: (required) => {
+        if (viewer) return true;
         try {
           assertAllowed(caller, required);
         } catch (error) {

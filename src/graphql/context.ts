@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.ts';
 import type { InteractionExpiredError } from '../errors.ts';
-import type { Context, InteractionAccess, Visitor } from '../services.ts';
+import type { Context, InteractionAccess, Viewer, Visitor } from '../services.ts';
 
 /** The context of resolvers: an operation's context and the caller, who is null without a token. */
 export interface GraphQLContext extends Context {
@@ -11,6 +11,10 @@ export interface GraphQLContext extends Context {
   readonly lastEventId?: string | undefined;
   /** The visitor of the Experience API; absent in other APIs. */
   readonly visit?: Visit;
+  /** The person whom the Account API serves; absent in other APIs, and null without a token. */
+  readonly viewer?: Viewer | null;
+  /** The browser or the program that calls the Account API. */
+  readonly visitor?: Visitor;
 }
 
 /** The visitor of the Experience API, and the interaction that the request proves. */

@@ -15,8 +15,11 @@ import {
   RateLimitedError,
   type Refusal,
   VerificationFailedError,
+  type VerificationMethod,
+  VerificationRequiredError,
+  verificationMethods,
 } from '../errors.ts';
-import { builder, everyGraph } from './builder.ts';
+import { builder, everyGraph, type Graph } from './builder.ts';
 
 const descriptions: Record<ErrorCode, string> = {
   INVALID_INPUT: 'Fields of the input break rules.',
@@ -29,7 +32,12 @@ const descriptions: Record<ErrorCode, string> = {
   RATE_LIMITED: 'Too many requests in a short time.',
   PASSWORD_REJECTED: 'The password is not good enough.',
   INTERACTION_EXPIRED: 'The interaction is over: it expired, or it was finished.',
+  VERIFICATION_REQUIRED:
+    'The person has not proved lately, in this session, to be who they are. The sign-in does not count.',
 };
+
+// The graphs of people: they prove who they are there.
+const personGraphs: Graph[] = ['experience', 'account'];
 
 /** The kinds of failures. */
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
@@ -122,14 +130,14 @@ builder.objectType(NotAllowedError, {
 
 builder.objectType(VerificationFailedError, {
   name: 'VerificationFailedError',
-  subGraphs: ['experience'],
+  subGraphs: personGraphs,
   description: descriptions.VERIFICATION_FAILED,
   interfaces: [ErrorInterface],
 });
 
 builder.objectType(LockedError, {
   name: 'LockedError',
-  subGraphs: ['experience'],
+  subGraphs: personGraphs,
   description: descriptions.LOCKED,
   interfaces: [ErrorInterface],
   fields: (t) => ({
@@ -142,7 +150,7 @@ builder.objectType(LockedError, {
 
 builder.objectType(RateLimitedError, {
   name: 'RateLimitedError',
-  subGraphs: ['experience'],
+  subGraphs: personGraphs,
   description: descriptions.RATE_LIMITED,
   interfaces: [ErrorInterface],
   fields: (t) => ({
@@ -153,7 +161,7 @@ builder.objectType(RateLimitedError, {
 });
 
 const PasswordRejection = builder.objectRef<PasswordFault>('PasswordRejection').implement({
-  subGraphs: ['experience'],
+  subGraphs: personGraphs,
   description: 'One reason why a password is not good enough.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The reason. Programs can branch on it.' }),
@@ -163,7 +171,7 @@ const PasswordRejection = builder.objectRef<PasswordFault>('PasswordRejection').
 
 builder.objectType(PasswordRejectedError, {
   name: 'PasswordRejectedError',
-  subGraphs: ['experience'],
+  subGraphs: personGraphs,
   description: descriptions.PASSWORD_REJECTED,
   interfaces: [ErrorInterface],
   fields: (t) => ({
@@ -185,6 +193,28 @@ builder.objectType(InteractionExpiredError, {
       type: 'URL',
       nullable: true,
       description: 'Where a browser can begin again; null if the application must begin.',
+    }),
+  }),
+});
+
+const VerificationMethodEnum = builder.enumType('VerificationMethod', {
+  subGraphs: ['account'],
+  description: 'A way in which a signed-in person can prove again to be who they are.',
+  values: Object.fromEntries(
+    Object.entries(verificationMethods).map(([name, description]) => [name, { description }]),
+  ) as Record<VerificationMethod, { description: string }>,
+});
+
+builder.objectType(VerificationRequiredError, {
+  name: 'VerificationRequiredError',
+  subGraphs: ['account'],
+  description: descriptions.VERIFICATION_REQUIRED,
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    methods: t.field({
+      type: [VerificationMethodEnum],
+      description: 'The ways in which this person can prove it.',
+      resolve: ({ methods }) => [...methods],
     }),
   }),
 });

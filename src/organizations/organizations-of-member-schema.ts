@@ -1,4 +1,4 @@
-import { builder } from '../graphql/builder.ts';
+import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import { connectionOf, cursorOf } from '../graphql/lists/page.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
@@ -18,22 +18,29 @@ const rolesField = {
 
 // The edge from a user to an organization is the membership, which holds the roles.
 const UserOrganizationEdge = builder.prismaObject('OrganizationUser', {
+  ...ownType,
   variant: 'UserOrganizationEdge',
   description: 'An organization of a user, with the membership of the user.',
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
     id: t.id({
+      subGraphs: ownGraphs,
       description: "The membership's id, the same as in the organization's own list.",
       resolve: ({ organizationId, userId }, _args, context) =>
         membershipId(context, { organizationId, userId }),
     }),
     cursor: t.string({
+      subGraphs: ownGraphs,
       description: 'The cursor of this edge.',
       resolve: ({ organizationId }) => cursorOf(organizationId),
     }),
-    node: t.relation('organization', { description: 'The organization.' }),
+    node: t.relation('organization', { subGraphs: ownGraphs, description: 'The organization.' }),
     roles: t.connection(rolesField, OrganizationRoleConnection),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user joined.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      subGraphs: ownGraphs,
+      description: 'When the user joined.',
+    }),
   }),
 });
 
@@ -60,16 +67,13 @@ const ApplicationOrganizationEdge = builder.prismaObject('OrganizationApplicatio
   }),
 });
 
-const UserOrganizationConnection = connectionOf(
-  'UserOrganization',
-  Organization,
-  UserOrganizationEdge,
-);
-const ApplicationOrganizationConnection = connectionOf(
-  'ApplicationOrganization',
-  Organization,
-  ApplicationOrganizationEdge,
-);
+const UserOrganizationConnection = connectionOf('UserOrganization', Organization, {
+  ownEdge: UserOrganizationEdge,
+  graphs: ownGraphs,
+});
+const ApplicationOrganizationConnection = connectionOf('ApplicationOrganization', Organization, {
+  ownEdge: ApplicationOrganizationEdge,
+});
 
 const organizationsOfMember = relatedList<
   typeof OrganizationUser.$inferType | typeof OrganizationApplication.$inferType,
@@ -84,6 +88,7 @@ builder.prismaObjectField('User', 'organizations', (t) =>
   t.connection(
     {
       type: Organization,
+      subGraphs: ownGraphs,
       description: 'The organizations that the user is a member of, oldest first.',
       authScopes: { scope: 'organizations:read' },
       ...organizationsOfMember,

@@ -3,7 +3,7 @@ import type {
   OrganizationEmailDomain as OrganizationEmailDomainRow,
   Prisma,
 } from '../generated/prisma/client.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import { between, connectionOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
@@ -58,13 +58,22 @@ const jitRoles = relatedList<
 
 /** A customer or a team: users and applications are members of it. */
 export const Organization = builder.prismaNode('Organization', {
+  ...ownType,
   nullable: true,
-  id: { field: 'id', description: "The organization's id: a TypeID with the prefix `org`." },
+  id: {
+    field: 'id',
+    subGraphs: ownGraphs,
+    description: "The organization's id: a TypeID with the prefix `org`.",
+  },
   description: 'A customer or a team: users and applications are members of it.',
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its display name.' }),
-    description: t.exposeString('description', { nullable: true, description: 'Its description.' }),
+    name: t.exposeString('name', { subGraphs: ownGraphs, description: 'Its display name.' }),
+    description: t.exposeString('description', {
+      subGraphs: ownGraphs,
+      nullable: true,
+      description: 'Its description.',
+    }),
     customData: t.expose('customData', {
       type: 'JSONObject',
       description: 'Data that admin tools keep about the organization.',

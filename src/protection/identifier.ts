@@ -1,3 +1,4 @@
+import type { User } from '../generated/prisma/client.ts';
 import type { Cipher } from '../keys/cipher.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
@@ -27,6 +28,18 @@ export function normalValue({ type, value }: Identifier): string {
   // dozen spellings.
   if (type !== 'phone') return trimmed.toLowerCase();
   return trimmed.replaceAll(/[\s().-]/g, '').replace(/^00/, '+');
+}
+
+/** The identifiers of a person. */
+export function identifiersOf({
+  username,
+  primaryEmail,
+  primaryPhone,
+}: Pick<User, 'username' | 'primaryEmail' | 'primaryPhone'>): Identifier[] {
+  const values = { username, email: primaryEmail, phone: primaryPhone };
+  return Object.entries(values).flatMap(([type, value]) =>
+    value === null ? [] : [{ type: type as Identifier['type'], value }],
+  );
 }
 
 /** The digest that replaces an identifier in tables: people type passwords where a name belongs. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { managementIndicator } from '../auth/scopes.ts';
+import { ownIndicators } from '../auth/scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
@@ -76,7 +76,7 @@ const defaultTtlSeconds = 3600;
 /**
  * Changes a resource's name or the lifetime of its tokens. The indicator cannot change: tokens and services use it.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} on the management resource.
+ * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} on a resource of Signet's own.
  */
 export async function updateResource(
   context: Context,
@@ -102,7 +102,7 @@ export async function updateResource(
  * role that loses scopes, then `Scope.Deleted` for each scope.
  *
  * @returns The resource in its last state.
- * @throws {NotFoundError} {@link NotAllowedError} on the management resource.
+ * @throws {NotFoundError} {@link NotAllowedError} on a resource of Signet's own.
  */
 export async function deleteResource(context: Context, { id }: { id: string }): Promise<Resource> {
   return transaction(context.database, async (tx) => {
@@ -134,8 +134,8 @@ const scopeConflicts = {
 /**
  * Adds a scope to a resource. Raises `Scope.Created`.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} {@link NotAllowedError} on the
- *   management resource.
+ * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} {@link NotAllowedError} on a resource of
+ *   Signet's own.
  */
 export async function createScope(
   context: Context,
@@ -192,7 +192,7 @@ export async function updateScope(
  * it, then `Scope.Deleted`.
  *
  * @returns The scope in its last state.
- * @throws {NotFoundError} {@link NotAllowedError} on a scope of the management resource.
+ * @throws {NotFoundError} {@link NotAllowedError} on a scope of a resource of Signet's own.
  */
 export async function deleteScope(context: Context, { id }: { id: string }): Promise<Scope> {
   return transaction(context.database, async (tx) => {
@@ -207,8 +207,8 @@ export async function deleteScope(context: Context, { id }: { id: string }): Pro
 async function lockOwnResource(tx: Transaction, id: string): Promise<void> {
   await lockRow(tx, 'Resource', id);
   const { indicator } = await tx.resource.findUniqueOrThrow({ where: { id } });
-  if (indicator === managementIndicator) {
-    throw new NotAllowedError("The management resource and its scopes are Signet's own.");
+  if (ownIndicators.has(indicator)) {
+    throw new NotAllowedError("This resource and its scopes are Signet's own.");
   }
 }
 

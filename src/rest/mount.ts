@@ -225,8 +225,7 @@ function readQuery({ kind, queryParameters }: RestOperation, query: Values): Val
     kind === 'list' ? [...names, 'totalCount'] : names,
     'query parameter',
   );
-  if (kind !== 'list') return {};
-  const variables: Values = { totalCount: query['totalCount'] === 'true' };
+  const variables: Values = kind === 'list' ? { totalCount: query['totalCount'] === 'true' } : {};
   for (const { name, type, target } of queryParameters) {
     const [variable, field] = target;
     const given = query[name] as string | string[] | undefined;

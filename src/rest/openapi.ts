@@ -119,7 +119,11 @@ function summaryOf({ route: { operation, list }, kind }: RestOperation): string 
     const article = /^[aeiou](?!ser)/.test(operation) ? 'an' : 'a';
     return `List ${words(list)} of ${article} ${words(operation)}`;
   }
-  const phrase = `${{ mutation: '', record: 'get ', list: 'list ' }[kind]}${words(operation)}`;
+  // A query may begin with its own verb.
+  const verb = operation.startsWith('explain')
+    ? ''
+    : { mutation: '', record: 'get ', list: 'list ' }[kind];
+  const phrase = `${verb}${words(operation)}`;
   return `${phrase[0]?.toUpperCase()}${phrase.slice(1)}`;
 }
 

@@ -127,6 +127,9 @@ function recordOperation(
   parameters: ReadonlyMap<string, string>,
 ): RestOperation {
   const selection = selectAll(getNamedType(field.type));
+  const inPath = new Set(parameters.values());
+  const variables = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+  const args = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
   return {
     route,
     kind: 'record',
@@ -135,11 +138,11 @@ function recordOperation(
     document: parse(
       field.args.length === 0
         ? `query { ${field.name} ${print(selection)} }`
-        : `query ($id: ID!) { ${field.name}(id: $id) ${print(selection)} }`,
+        : `query (${variables}) { ${field.name}(${args}) ${print(selection)} }`,
     ),
     selection,
     parameters,
-    queryParameters: [],
+    queryParameters: field.args.filter(({ name }) => !inPath.has(name)).flatMap(queryParametersOf),
     bodyFields: [],
     errorTypes: [],
     scopes: [scopeOf(field) ?? []].flat(),

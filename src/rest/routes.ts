@@ -170,6 +170,11 @@ export const restRoutes: readonly RestRoute[] = [
   { method: 'POST', path: '/applications', operation: 'createApplication' },
   { method: 'GET', path: '/applications/:id', operation: 'application' },
   { method: 'PATCH', path: '/applications/:id', operation: 'updateApplication' },
+  {
+    method: 'GET',
+    path: '/applications/:applicationId/token-exchange',
+    operation: 'explainTokenExchange',
+  },
   { method: 'DELETE', path: '/applications/:id', operation: 'deleteApplication' },
   {
     method: 'GET',

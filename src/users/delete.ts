@@ -1,5 +1,5 @@
 import { lockRow } from '../db/lock.ts';
-import { transaction } from '../db/transaction.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
 import { recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
@@ -13,27 +13,34 @@ import { userRecord } from './payload.ts';
  * @throws {NotFoundError}
  */
 export async function deleteUser(context: Context, { id }: { id: string }): Promise<User> {
-  return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'User', id);
-    // The event reports the rows that were actually deleted: a concurrent removal reports its own.
-    const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
+  return transaction(context.database, (tx) => deleteUserWithin(tx, context, id));
+}
+
+/** Like {@link deleteUser}, inside a transaction. */
+export async function deleteUserWithin(
+  tx: Transaction,
+  context: Context,
+  id: string,
+): Promise<User> {
+  await lockRow(tx, 'User', id);
+  // The event reports the rows that were actually deleted: a concurrent removal reports its own.
+  const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
       WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
-    await tx.oidcRecord.deleteMany({ where: { accountId: id } });
-    const user = await tx.user.delete({ where: { id } });
-    await recordEvents(tx, context, [
-      ...memberships.map(({ organizationId }) => ({
-        type: 'Organization.Membership.Updated' as const,
-        data: {
-          organizationId,
-          addedUserIds: [],
-          removedUserIds: [id],
-          addedApplicationIds: [],
-          removedApplicationIds: [],
-        },
-      })),
-      { type: 'User.Deleted', data: userRecord(user) },
-    ]);
-    return user;
-  });
+  await tx.oidcRecord.deleteMany({ where: { accountId: id } });
+  const user = await tx.user.delete({ where: { id } });
+  await recordEvents(tx, context, [
+    ...memberships.map(({ organizationId }) => ({
+      type: 'Organization.Membership.Updated' as const,
+      data: {
+        organizationId,
+        addedUserIds: [],
+        removedUserIds: [id],
+        addedApplicationIds: [],
+        removedApplicationIds: [],
+      },
+    })),
+    { type: 'User.Deleted', data: userRecord(user) },
+  ]);
+  return user;
 }

@@ -123,8 +123,12 @@ const mergeInput = <Field extends string>(field: Field) =>
 const updateCustomDataInput = mergeInput('customData');
 const updateProfileInput = mergeInput('profile');
 
-// At the first level, as the contract says; null removes a key.
-function merge(stored: Prisma.JsonValue, patch: Record<string, unknown>): Prisma.JsonObject {
+/**
+ * Merges into a JSON object at the first level, as the contract says; null removes a key.
+ *
+ * @throws {InvalidInputError}
+ */
+export function merge(stored: Prisma.JsonValue, patch: Record<string, unknown>): Prisma.JsonObject {
   const merged = { ...(stored as Record<string, unknown>), ...patch };
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
   return parseInput(jsonObject, kept) as Prisma.JsonObject;
@@ -186,15 +190,26 @@ export async function writePassword(
 ): Promise<User> {
   const before = await lockUser(tx, id);
   await assertMayGive(tx, context, { subjectIds: [id] });
+  const after = await writePasswordDigest(tx, context, before, digest);
+  await endSessions(tx, context, id, keep);
+  return after;
+}
+
+/** Stores the digest of a locked user's new password, and records `User.Data.Updated`. Ends no session. */
+export async function writePasswordDigest(
+  tx: Transaction,
+  context: Context,
+  before: User,
+  digest: string,
+): Promise<User> {
   const after = await tx.user.update({
-    where: { id },
+    where: { id: before.id },
     data: {
       passwordDigest: digest,
       passwordAlgorithm: currentPasswordAlgorithm,
       updatedAt: context.clock.now(),
     },
   });
-  await endSessions(tx, context, id, keep);
   const [old, data] = [userRecord(before), userRecord(after)];
   await recordEvent(tx, context, 'User.Data.Updated', {
     ...data,
@@ -240,11 +255,20 @@ async function changeUser(
   return transaction(context.database, async (tx) => {
     const before = await lockUser(tx, id);
     await check?.(tx, before);
-    const patch = patchOf(before);
-    const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
-    if (!changes) return before;
-    const after = await updateUserRow(tx, id, { ...patch, updatedAt: context.clock.now() });
-    await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
-    return after;
+    return writeUser(tx, context, before, patchOf(before));
   });
+}
+
+/** Changes a locked user, and records `User.Data.Updated` if something changed. */
+export async function writeUser(
+  tx: Transaction,
+  context: Context,
+  before: User,
+  patch: Partial<User>,
+): Promise<User> {
+  const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
+  if (!changes) return before;
+  const after = await updateUserRow(tx, before.id, { ...patch, updatedAt: context.clock.now() });
+  await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
+  return after;
 }

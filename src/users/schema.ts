@@ -1,6 +1,6 @@
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { between } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
@@ -27,49 +27,73 @@ const rolesOfUser = relatedList<
 
 /** A person's account. */
 export const User = builder.prismaNode('User', {
+  ...ownType,
   nullable: true,
-  id: { field: 'id', description: "The user's id: a TypeID with the prefix `user`." },
+  id: {
+    field: 'id',
+    subGraphs: ownGraphs,
+    description: "The user's id: a TypeID with the prefix `user`.",
+  },
   description: "A person's account.",
   authScopes: { scope: 'users:read' },
   fields: (t) => ({
     username: t.exposeString('username', {
+      subGraphs: ownGraphs,
       nullable: true,
       description: 'The user name to sign in with. Unique, ignoring case.',
     }),
     primaryEmail: t.expose('primaryEmail', {
+      subGraphs: ownGraphs,
       type: 'EmailAddress',
       nullable: true,
       description: 'The e-mail address to sign in with and to write to. Unique, ignoring case.',
     }),
     primaryPhone: t.expose('primaryPhone', {
+      subGraphs: ownGraphs,
       type: 'PhoneNumber',
       nullable: true,
       description: 'The telephone number in E.164. Unique.',
     }),
     isEmailVerified: t.exposeBoolean('isEmailVerified', {
+      subGraphs: ownGraphs,
       description: 'Whether the person has verified the e-mail address.',
     }),
     isPhoneVerified: t.exposeBoolean('isPhoneVerified', {
+      subGraphs: ownGraphs,
       description: 'Whether the person has verified the telephone number.',
     }),
-    name: t.exposeString('name', { nullable: true, description: "The person's display name." }),
-    avatar: t.expose('avatar', { type: 'URL', nullable: true, description: 'A picture.' }),
+    name: t.exposeString('name', {
+      subGraphs: ownGraphs,
+      nullable: true,
+      description: "The person's display name.",
+    }),
+    avatar: t.expose('avatar', {
+      subGraphs: ownGraphs,
+      type: 'URL',
+      nullable: true,
+      description: 'A picture.',
+    }),
     profile: t.expose('profile', {
+      subGraphs: ownGraphs,
       type: 'JSONObject',
       description: 'Standard claims about the person (OpenID Connect Core §5.1).',
     }),
     customData: t.expose('customData', {
+      subGraphs: ownGraphs,
       type: 'JSONObject',
       description: 'Data that admin tools keep about the person.',
     }),
     isSuspended: t.exposeBoolean('isSuspended', {
+      subGraphs: ownGraphs,
       description: 'Whether the person may not sign in; their tokens are then refused too.',
     }),
     hasPassword: t.boolean({
+      subGraphs: ownGraphs,
       description: 'Whether the person has a password to sign in with.',
       resolve: ({ passwordDigest }) => passwordDigest !== null,
     }),
     lastSignInAt: t.expose('lastSignInAt', {
+      subGraphs: ownGraphs,
       type: 'DateTime',
       nullable: true,
       description: 'When the person last signed in.',
@@ -83,8 +107,16 @@ export const User = builder.prismaNode('User', {
       },
       RoleConnection,
     ),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', {
+      subGraphs: ownGraphs,
+      type: 'DateTime',
+      description: 'When it was created.',
+    }),
+    updatedAt: t.expose('updatedAt', {
+      subGraphs: ownGraphs,
+      type: 'DateTime',
+      description: 'When it last changed.',
+    }),
   }),
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { consoleApplicationId } from '../../src/applications/console.ts';
+import { consoleApplicationId } from '../../src/applications/own.ts';
 import { managementScopes } from '../../src/auth/scopes.ts';
 import { createFirstAdministrator } from '../../src/console/administrator.ts';
 import { openConsole, sendSetup, setupTokenOf } from '../support/people/console.ts';

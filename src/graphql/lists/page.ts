@@ -3,7 +3,14 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../../auth/scopes.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { assertAllowed, builder, defaultPageSize, limits, type SchemaTypes } from '../builder.ts';
+import {
+  assertAllowed,
+  builder,
+  defaultPageSize,
+  type Graph,
+  limits,
+  type SchemaTypes,
+} from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { requestError } from '../request-error.ts';
 
@@ -65,25 +72,32 @@ export function orderInput(
  * Makes the connection type of a list, `<Type>Connection`, the same wherever the type is listed. Its resolver
  * gives `totalCount` as a number, or as a function that is called where the request asks for it.
  *
- * @param ownEdge The type of its edges, where they have more fields than `cursor` and `node`.
+ * @param options.ownEdge The type of its edges, where they have more fields than `cursor` and `node`.
+ * @param options.graphs The schemas it is in; the management's by default.
  */
 export function connectionOf<Type extends OutputType<SchemaTypes>>(
   typename: string,
   type: Type,
-  ownEdge?: ObjectRef<SchemaTypes, unknown>,
+  options: {
+    readonly ownEdge?: ObjectRef<SchemaTypes, unknown>;
+    readonly graphs?: Graph[];
+  } = {},
 ) {
+  const { ownEdge, graphs: subGraphs = ['management'] } = options;
   const edge =
     // An own edge's rows need not hold what its fields resolve.
     (ownEdge as never) ??
     builder.edgeObject({
       type,
       name: `${typename}Edge`,
+      subGraphs,
       description: `One of the list, with its place in it.`,
     });
   return builder.connectionObject(
     {
       type,
       name: `${typename}Connection`,
+      subGraphs,
       description: `A page of a list (Relay cursor connections).`,
       fields: (t) => ({
         totalCount: t.int({

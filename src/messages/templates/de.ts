@@ -46,6 +46,51 @@ export const de: Record<MessageTemplate, Wording> = {
     after: 'Wenn Sie das nicht waren, ignorieren Sie diese Nachricht.',
     short: `${productName}: Kein Konto hat diese Nummer. Vielleicht haben Sie eine andere verwendet.`,
   }),
+  VERIFY_IDENTITY: ({ productName, minutes }) => ({
+    subject: `Ihr Code für ${productName}`,
+    before: `Jemand, der angemeldet ist, möchte Ihr Konto bei ${productName} ändern. Wenn Sie das sind, verwenden Sie diesen Code:`,
+    action: 'Weiter',
+    after: `Der Code läuft in ${minutesOf(minutes)} ab. Geben Sie ihn niemandem weiter. Wenn Sie das nicht sind, verwenden Sie ihn nicht: Wählen Sie ein neues Passwort, und melden Sie sich überall ab.`,
+    short: `${productName}: Geben Sie diesen Code zum Ändern Ihres Kontos niemandem weiter.`,
+  }),
+  VERIFY_ADDRESS: ({ productName, minutes }) => ({
+    subject: `Bestätigen Sie Ihre neue Adresse für ${productName}`,
+    before: `Mit diesem Code fügen Sie diese Adresse Ihrem Konto bei ${productName} hinzu:`,
+    action: 'Weiter',
+    after: `Der Code läuft in ${minutesOf(minutes)} ab. Geben Sie ihn niemandem weiter. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Nachricht.`,
+    short: `${productName}: Geben Sie diesen Code für Ihre neue Adresse niemandem weiter.`,
+  }),
+  EMAIL_CHANGED: ({ productName }) => ({
+    subject: `Ihre E-Mail-Adresse für ${productName} wurde geändert`,
+    before: `Die E-Mail-Adresse Ihres Kontos bei ${productName} wurde soeben geändert.`,
+    action: 'Konto öffnen',
+    after:
+      'Wenn Sie das nicht waren, sagen Sie es sofort denen, die den Dienst betreiben: Vielleicht hat jemand anderes Ihr Konto.',
+    short: `${productName}: Ihre E-Mail-Adresse wurde geändert. Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.`,
+  }),
+  PHONE_CHANGED: ({ productName }) => ({
+    subject: `Ihre Telefonnummer für ${productName} wurde geändert`,
+    before: `Die Telefonnummer Ihres Kontos bei ${productName} wurde soeben geändert.`,
+    action: 'Konto öffnen',
+    after:
+      'Wenn Sie das nicht waren, sagen Sie es sofort denen, die den Dienst betreiben: Vielleicht hat jemand anderes Ihr Konto.',
+    short: `${productName}: Ihre Telefonnummer wurde geändert. Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.`,
+  }),
+  USERNAME_CHANGED: ({ productName }) => ({
+    subject: `Ihr Benutzername für ${productName} wurde geändert`,
+    before: `Der Benutzername Ihres Kontos bei ${productName} wurde soeben geändert.`,
+    action: 'Konto öffnen',
+    after:
+      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+    short: `${productName}: Ihr Benutzername wurde geändert. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
+  }),
+  ACCOUNT_DELETED: ({ productName }) => ({
+    subject: `Ihr Konto bei ${productName} wurde gelöscht`,
+    before: `Ihr Konto bei ${productName} wurde soeben gelöscht, wie Sie es wollten.`,
+    action: 'Konto anlegen',
+    after: 'Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.',
+    short: `${productName}: Ihr Konto wurde gelöscht. Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.`,
+  }),
   PASSWORD_CHANGED: ({ productName }) => ({
     subject: `Ihr Passwort für ${productName} wurde geändert`,
     before: `Das Passwort Ihres Kontos bei ${productName} wurde soeben geändert.`,

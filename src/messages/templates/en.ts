@@ -46,6 +46,51 @@ export const en: Record<MessageTemplate, Wording> = {
     after: 'If that was not you, ignore this message.',
     short: `${productName}: no account has this number. You may have used another one.`,
   }),
+  VERIFY_IDENTITY: ({ productName, minutes }) => ({
+    subject: `Your code for ${productName}`,
+    before: `Somebody who is signed in wants to change your account at ${productName}. If that is you, use this code:`,
+    action: 'Continue',
+    after: `The code expires in ${minutesOf(minutes)}. Never give it to anyone. If that is not you, do not use it: choose a new password, and sign out everywhere.`,
+    short: `${productName}: do not share this code to change your account.`,
+  }),
+  VERIFY_ADDRESS: ({ productName, minutes }) => ({
+    subject: `Confirm your new address for ${productName}`,
+    before: `Use this code to add this address to your account at ${productName}:`,
+    action: 'Continue',
+    after: `The code expires in ${minutesOf(minutes)}. Never give it to anyone. If you did not ask for it, ignore this message.`,
+    short: `${productName}: do not share this code to confirm your new address.`,
+  }),
+  EMAIL_CHANGED: ({ productName }) => ({
+    subject: `Your e-mail address for ${productName} was changed`,
+    before: `The e-mail address of your account at ${productName} was changed just now.`,
+    action: 'Open your account',
+    after:
+      'If that was not you, tell the people who run the service at once: somebody else may have your account.',
+    short: `${productName}: your e-mail address was changed. If that was not you, tell the people who run the service.`,
+  }),
+  PHONE_CHANGED: ({ productName }) => ({
+    subject: `Your phone number for ${productName} was changed`,
+    before: `The phone number of your account at ${productName} was changed just now.`,
+    action: 'Open your account',
+    after:
+      'If that was not you, tell the people who run the service at once: somebody else may have your account.',
+    short: `${productName}: your phone number was changed. If that was not you, tell the people who run the service.`,
+  }),
+  USERNAME_CHANGED: ({ productName }) => ({
+    subject: `Your user name for ${productName} was changed`,
+    before: `The user name of your account at ${productName} was changed just now.`,
+    action: 'Open your account',
+    after:
+      'If that was not you, choose a new password at once, and tell the people who run the service.',
+    short: `${productName}: your user name was changed. If that was not you, choose a new password at once.`,
+  }),
+  ACCOUNT_DELETED: ({ productName }) => ({
+    subject: `Your account at ${productName} was deleted`,
+    before: `Your account at ${productName} was deleted just now, as you asked.`,
+    action: 'Create an account',
+    after: 'If that was not you, tell the people who run the service.',
+    short: `${productName}: your account was deleted. If that was not you, tell the people who run the service.`,
+  }),
   PASSWORD_CHANGED: ({ productName }) => ({
     subject: `Your password for ${productName} was changed`,
     before: `The password of your account at ${productName} was changed just now.`,

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import type { Session as SessionRow } from '../../generated/prisma/client.ts';
-import { builder } from '../../graphql/builder.ts';
+import { builder, ownGraphs } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/lists/page.ts';
 import { relatedList } from '../../graphql/lists/related-list.ts';
 import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
@@ -8,8 +8,13 @@ import { endUserSession } from './operations.ts';
 
 /** A browser in which a person is signed in. */
 export const Session = builder.prismaNode('Session', {
+  subGraphs: ownGraphs,
   nullable: true,
-  id: { field: 'id', description: "The session's id: a TypeID with the prefix `session`." },
+  id: {
+    field: 'id',
+    subGraphs: ownGraphs,
+    description: "The session's id: a TypeID with the prefix `session`.",
+  },
   description: 'A browser in which a person is signed in.',
   authScopes: { scope: 'users:read' },
   fields: (t) => ({
@@ -37,7 +42,7 @@ export const Session = builder.prismaNode('Session', {
   }),
 });
 
-const SessionConnection = connectionOf('Session', Session);
+const SessionConnection = connectionOf('Session', Session, { graphs: ownGraphs });
 
 const sessionsOfUser = relatedList<SessionRow>({
   relation: 'sessions',
@@ -49,6 +54,7 @@ builder.prismaObjectField('User', 'sessions', (t) =>
   t.connection(
     {
       type: Session,
+      subGraphs: ownGraphs,
       description: 'The browsers in which the user is signed in, oldest first.',
       ...sessionsOfUser,
     },

@@ -1,4 +1,3 @@
-import { isConfidential } from '../../applications/secret.ts';
 import {
   type ActClaim,
   lifetime,
@@ -6,17 +5,17 @@ import {
   signAccessToken,
   TokenFault,
 } from '../../auth/access-token.ts';
-import { ownIndicators } from '../../auth/scopes.ts';
 import type { Clock } from '../../clock.ts';
 import type { Services } from '../../services.ts';
 import { assertSecret, type ClientCredentials } from './client-authentication.ts';
+import { clientRules, grantedScopes, targetRules } from './exchange-rules.ts';
 import type { Form } from './form.ts';
-import { maxActors, readSubjectState, type SubjectState } from './grant-state.ts';
-import { InvalidRequest, InvalidTarget, UnauthorizedClient } from './oauth-errors.ts';
+import { maxActors, readSubjectState } from './grant-state.ts';
+import { InvalidRequest } from './oauth-errors.ts';
 import type { TokenResponse } from './response.ts';
 import { accessToken } from './subject/access-token.ts';
 import { personalAccessToken } from './subject/personal-access-token.ts';
-import type { Subject, SubjectTokenType } from './subject/subject.ts';
+import type { SubjectTokenType } from './subject/subject.ts';
 import { subjectToken } from './subject/subject-token.ts';
 import {
   accessTokenType,
@@ -25,11 +24,10 @@ import {
 } from './subject/token-types.ts';
 import {
   assertAudience,
+  assertResource,
   assertScopes,
-  assertTarget,
   readExchangeTarget,
   readScopes,
-  type Target,
 } from './target.ts';
 
 const subjectTokenTypes: ReadonlyMap<string, SubjectTokenType> = new Map([
@@ -65,22 +63,18 @@ export async function exchangeToken(
   );
 
   assertSecret(credentials, state.digests);
-  assertMayExchange(state, type);
+  for (const { assert } of clientRules) assert({ state, type });
   assertTokenTypes(form, type);
   const subject = await refuseFaults(() => presented.verify(state, clientId));
   assertChain(subject.act);
-  const ttlSeconds = assertTarget(target, state);
+  for (const { assert } of targetRules) assert({ state, target, subject });
   assertAudience(form, target);
-  assertExchangeResource(target, state, subject);
   assertScopes(asked);
   await refuseFaults(() => presented.use?.(clientId));
 
   const frozen: Clock = { now: () => at };
-  const { iat, exp, expiresIn } = lifetime(frozen, ttlSeconds, subject.exp);
-  const held = new Set(state.scopes);
-  const scope = asked
-    .filter((name) => held.has(name) && (subject.scopes?.has(name) ?? true))
-    .join(' ');
+  const { iat, exp, expiresIn } = lifetime(frozen, assertResource(target, state), subject.exp);
+  const scope = grantedScopes(asked, state, subject).join(' ');
   const issued = await signAccessToken(keys, {
     iss: issuer,
     sub: subject.userId,
@@ -102,16 +96,6 @@ export async function exchangeToken(
     expires_in: expiresIn,
     scope,
   };
-}
-
-function assertMayExchange(state: SubjectState, subjectType: SubjectTokenType | undefined): void {
-  const { type, allowTokenExchange } = state;
-  if (!allowTokenExchange || type === null || !isConfidential(type)) {
-    throw new UnauthorizedClient('token exchange is not allowed for this application');
-  }
-  if (subjectType && !subjectType.isAllowed(state)) {
-    throw new UnauthorizedClient('subject_token_type is not allowed for this application');
-  }
 }
 
 function assertTokenTypes(form: Form, subjectType: SubjectTokenType | undefined): void {
@@ -139,22 +123,5 @@ function assertChain(act: ActClaim | undefined): void {
   for (let actor = act; actor !== undefined && actors <= maxActors; actor = actor.act) actors += 1;
   if (actors > maxActors) {
     throw new InvalidRequest(`subject_token is refused: more than ${maxActors} would have acted`);
-  }
-}
-
-function assertExchangeResource(
-  { indicator }: Target,
-  { exchangeResources }: SubjectState,
-  subject: Subject,
-): void {
-  const listed = exchangeResources ?? [];
-  // Other APIs belong to the operator. A token for Signet's own APIs would give the client all rights of its user here.
-  const isAllowed =
-    listed.includes(indicator) || (listed.length === 0 && !ownIndicators.has(indicator));
-  if (!isAllowed) {
-    throw new InvalidTarget('resource is not one that this application may exchange for');
-  }
-  if (!subject.reaches(indicator)) {
-    throw new InvalidTarget('resource is not one that the subject token may be exchanged for');
   }
 }

@@ -93,14 +93,30 @@ const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s#]+$/;
  * @throws {InvalidTarget} RFC 8707 §2
  */
 export function assertTarget(target: Target, found: FoundTarget): number {
+  const ttlSeconds = assertResource(target, found);
+  assertOrganization(target, found);
+  return ttlSeconds;
+}
+
+/**
+ * Checks that there is such a resource; an organization is one of its own.
+ *
+ * @returns The lifetime of a token for it, in seconds.
+ * @throws {InvalidTarget}
+ */
+export function assertResource(target: Target, found: Pick<FoundTarget, 'ttlSeconds'>): number {
   const { indicator } = target;
   if (indicator.includes('#')) throw new InvalidTarget('resource must have no fragment');
   if (!absoluteUri.test(indicator)) throw new InvalidTarget('resource must be an absolute URI');
   const ttlSeconds = ttlOfTarget(target, found);
   if (ttlSeconds === null) throw new InvalidTarget('resource is unknown');
+  return ttlSeconds;
+}
+
+/** @throws {InvalidTarget} when the subject can have no token in the organization of the target. */
+export function assertOrganization(target: Target, found: Pick<FoundTarget, 'isMember'>): void {
   const fault = faultOfOrganization(target, found);
   if (fault) throw new InvalidTarget(fault);
-  return ttlSeconds;
 }
 
 // RFC 6749 §3.3
@@ -109,9 +125,12 @@ const scopeList = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 /** The requested scopes, each once; undefined if `scope` breaks the grammar of RFC 6749 §3.3. */
 export function readScopes(form: Form): string[] | undefined {
   const scope = form.find('scope');
-  if (scope === undefined) return [];
-  return scopeList.test(scope) ? [...new Set(scope.split(' '))] : undefined;
+  return scope === undefined ? [] : parseScope(scope);
 }
+
+/** The scopes of a list, each once; undefined if it breaks the grammar of RFC 6749 §3.3. */
+export const parseScope = (scope: string): string[] | undefined =>
+  scopeList.test(scope) ? [...new Set(scope.split(' '))] : undefined;
 
 /** @throws {InvalidScope} when `scope` broke the grammar. */
 export function assertScopes(scopes: string[] | undefined): asserts scopes is string[] {

@@ -77,8 +77,7 @@ describe('audience', () => {
 
 describe("Signet's own APIs", async () => {
   const own = 'urn:signet:management';
-  // Made at a first start by what comes with accounts.
-  const account = await directory.createResource([], { indicator: 'urn:signet:account' });
+  const account = { indicator: 'urn:signet:account' };
   const administrator = await directory.createUser();
   const management = await database.prisma.resource.findUniqueOrThrow({
     where: { indicator: own },

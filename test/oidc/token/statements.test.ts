@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
+import { createPersonalAccessToken } from '../../../src/subject-tokens/personal-access-token.ts';
+import { createSubjectToken } from '../../../src/subject-tokens/subject-token.ts';
 import { basic } from '../../support/client-credentials.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { seedDirectory } from '../../support/operations/directory.ts';
@@ -129,6 +131,50 @@ test.each<[string, Record<string, string>, string | undefined, number]>([
     expect(await costOf(request, status)).toBe(status === 401 ? 2 : 1);
   },
 );
+
+describe('an opaque subject token', async () => {
+  const type = (name: string) => `urn:signet:params:oauth:token-type:${name}`;
+  const context = {
+    ...app.services,
+    actor: { type: 'APPLICATION', id: backend.id },
+    traceId: 'a test',
+  } as const;
+  const client = await directory.createClient({
+    allowTokenExchange: true,
+    allowImpersonation: true,
+    allowPersonalAccessTokens: true,
+  });
+  const ask = (subject_token: string, subject_token_type: string) =>
+    postToken(service, formOf({ ...parameters, subject_token, subject_token_type }), {
+      authorization: basic(client.id, client.secret),
+    });
+
+  test('of an agent costs three statements, its use among them', async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        createSubjectToken(context, { userId: user.id, reason: 'A test' }),
+      ),
+    );
+    const next = () => ask(String(tokens.pop()?.token), type('subject_token'));
+    expect(await costOf(next, 200)).toBe(3);
+  });
+
+  test('of a person costs two statements', async () => {
+    const { token } = await createPersonalAccessToken(context, {
+      userId: user.id,
+      name: 'A token',
+      expiresAt: new Date(clock.now().getTime() + 60_000),
+    });
+    expect(await costOf(() => ask(token, type('personal_access_token')), 200)).toBe(2);
+  });
+
+  test.each(['subject_token', 'personal_access_token'])(
+    'that is none costs two statements as %s',
+    async (name) => {
+      expect(await costOf(() => ask('x', type(name)), 400)).toBe(2);
+    },
+  );
+});
 
 test('client credentials cost one statement', async () => {
   const form = formOf({

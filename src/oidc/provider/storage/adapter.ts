@@ -156,17 +156,27 @@ export async function endGrantsWithin(
 ): Promise<void> {
   if (grantIds.length === 0) return;
   const references = grantIds.map(grantReference);
-  const now = clock.now().getTime();
-  const expiresAt = new Date(now + maxAccessTokenTtlSeconds * 1000).toISOString();
-  await tx.$executeRaw`
-    INSERT INTO "RevokedToken" ("jti", "expiresAt")
-    SELECT DISTINCT r, ${expiresAt}::timestamptz FROM unnest(${references}::text[]) r
-    ON CONFLICT ("jti") DO UPDATE SET "expiresAt" = excluded."expiresAt"`;
+  await revokeGrantsWithin(tx, { clock }, references);
   await tx.oidcRecord.deleteMany({
     // A running sign-in also names the grant, but continues for another person.
     where: { grantId: { in: [...grantIds] }, model: { not: 'Interaction' } },
   });
   await tx.oidcRecord.deleteMany({ where: { model: 'Grant', id: { in: references } } });
+}
+
+/** Ends the access tokens of grants, as tokens name them, and the tokens those were exchanged for. */
+export async function revokeGrantsWithin(
+  tx: Transaction,
+  { clock }: Pick<Services, 'clock'>,
+  references: readonly string[],
+): Promise<void> {
+  if (references.length === 0) return;
+  const now = clock.now().getTime();
+  const expiresAt = new Date(now + maxAccessTokenTtlSeconds * 1000).toISOString();
+  await tx.$executeRaw`
+    INSERT INTO "RevokedToken" ("jti", "expiresAt")
+    SELECT DISTINCT r, ${expiresAt}::timestamptz FROM unnest(${[...references]}::text[]) r
+    ON CONFLICT ("jti") DO UPDATE SET "expiresAt" = excluded."expiresAt"`;
 }
 
 const isRevoked = async ({ database }: Pick<Services, 'database'>, grantId: string) =>

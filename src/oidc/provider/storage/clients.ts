@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientMetadata, SigningAlgorithm } from 'oidc-provider';
-import { consoleApplicationId, consoleRedirectUri } from '../../../applications/console.ts';
+import { ownRedirectUri } from '../../../applications/own.ts';
 import { isConfidential } from '../../../applications/secret.ts';
 import type { Application } from '../../../generated/prisma/client.ts';
 import { idForQuery } from '../../../ids.ts';
@@ -59,8 +59,8 @@ export const isPublicClient = (
 
 function metadataOf(application: Application, baseUrl: string): ClientMetadata {
   const { type, id } = application;
-  const redirectUris =
-    id === consoleApplicationId ? [consoleRedirectUri(baseUrl)] : application.redirectUris;
+  const own = ownRedirectUri(id, baseUrl);
+  const redirectUris = own === undefined ? application.redirectUris : [own];
   const hasUsers = type !== 'MACHINE_TO_MACHINE';
   const canSignIn = hasUsers && redirectUris.length > 0;
   return {

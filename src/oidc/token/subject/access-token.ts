@@ -2,6 +2,7 @@ import { decodeJwt, type JWTPayload } from 'jose';
 import { issuedAt, TokenFault, verifyAccessToken } from '../../../auth/access-token.ts';
 import { faultOfState } from '../../../auth/token-state.ts';
 import { kindOfId } from '../../../ids.ts';
+import type { SubjectState } from '../grant-state.ts';
 import type { SubjectTokenType } from './subject.ts';
 
 /** The access token of a user's call. */
@@ -15,10 +16,7 @@ export const accessToken: SubjectTokenType = {
       if (kindOfId(claims.sub) !== 'User') throw new TokenFault('not a token of a user');
       const fault = faultOfState(claims, state);
       if (fault) throw new TokenFault(fault);
-      const audiences = state.exchangeSubjectAudiences ?? [];
-      if (audiences.length > 0 && !audiences.includes(claims.aud)) {
-        throw new TokenFault('not a token for an audience that this application may exchange');
-      }
+      assertSubjectAudience(claims.aud, state);
       return {
         userId: claims.sub,
         issuedAt: issuedAt(claims),
@@ -31,6 +29,17 @@ export const accessToken: SubjectTokenType = {
     },
   }),
 };
+
+/** @throws {TokenFault} when the application may not exchange tokens for this audience. */
+export function assertSubjectAudience(
+  audience: string,
+  { exchangeSubjectAudiences }: Pick<SubjectState, 'exchangeSubjectAudiences'>,
+): void {
+  const audiences = exchangeSubjectAudiences ?? [];
+  if (audiences.length > 0 && !audiences.includes(audience)) {
+    throw new TokenFault('not a token for an audience that this application may exchange');
+  }
+}
 
 // Enough to query the database.
 function readUnproved(token: string): JWTPayload {

@@ -1,10 +1,9 @@
 import { TokenFault } from '../../../auth/access-token.ts';
-import { ownIndicators } from '../../../auth/scopes.ts';
 import { faultOfUser } from '../../../auth/token-state.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
 import { scopesOf } from '../../../subject-tokens/personal-access-token.ts';
-import type { SubjectTokenType } from './subject.ts';
+import { reachesOthers, type SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
@@ -53,7 +52,7 @@ export const personalAccessToken: SubjectTokenType = {
           lineage: [found.id],
           scopes: scopes === null ? undefined : new Set(scopes),
           reaches: (indicator) =>
-            found.resource === null ? !ownIndicators.has(indicator) : found.resource === indicator,
+            found.resource === null ? reachesOthers(indicator) : found.resource === indicator,
         };
       },
       async use() {

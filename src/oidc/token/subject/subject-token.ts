@@ -1,9 +1,8 @@
 import { type ActClaim, TokenFault } from '../../../auth/access-token.ts';
-import { ownIndicators } from '../../../auth/scopes.ts';
 import { faultOfUser } from '../../../auth/token-state.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
-import type { SubjectTokenType } from './subject.ts';
+import { reachesOthers, type SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
@@ -63,7 +62,7 @@ export const subjectToken: SubjectTokenType = {
           lineage: [found.id],
           scopes: undefined,
           // The user may come to hold more than the agent. And nobody changes another's account in their name.
-          reaches: (indicator) => !ownIndicators.has(indicator),
+          reaches: reachesOthers,
         };
       },
       async use(clientId) {

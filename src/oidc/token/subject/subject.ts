@@ -1,4 +1,5 @@
 import type { ActClaim } from '../../../auth/access-token.ts';
+import { ownIndicators } from '../../../auth/scopes.ts';
 import type { Services } from '../../../services.ts';
 import type { readSubjectState, SubjectState } from '../grant-state.ts';
 
@@ -18,6 +19,9 @@ export interface Subject {
   /** Whether it can be exchanged for a token for this resource or organization. */
   readonly reaches: (indicator: string) => boolean;
 }
+
+/** Whether a resource or an organization is not one of Signet's own APIs. */
+export const reachesOthers = (indicator: string): boolean => !ownIndicators.has(indicator);
 
 /** A subject token as it was sent in. Nothing is proved until it is verified, once the client has authenticated. */
 export interface PresentedToken {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Services } from '../../services.ts';
-import { getProvider } from './provider.ts';
-import { endGrants, grantReference } from './storage/adapter.ts';
+import { getProvider } from '../provider/provider.ts';
+import { endGrants, grantReference } from '../provider/storage/adapter.ts';
 
 /** What an application of this service itself shows with a code. */
 export interface OwnCode {

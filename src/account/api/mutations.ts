@@ -1,0 +1,265 @@
+import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import {
+  ConflictError,
+  InvalidInputError,
+  LockedError,
+  NotAllowedError,
+  NotFoundError,
+  PasswordRejectedError,
+  RateLimitedError,
+  VerificationFailedError,
+  VerificationRequiredError,
+} from '../../errors.ts';
+import type { SentCode } from '../../experience/codes.ts';
+import type { User as UserRow } from '../../generated/prisma/client.ts';
+import { builder } from '../../graphql/builder.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+  type RefusalClass,
+} from '../../graphql/mutations/mutation.ts';
+import { Session } from '../../oidc/sessions/schema.ts';
+import type { ViewerContext } from '../../services.ts';
+import { User } from '../../users/schema.ts';
+import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
+import {
+  updateViewerEmail,
+  updateViewerPhone,
+  updateViewerUsername,
+} from '../operations/identifiers.ts';
+import { updateViewerPassword, verifyViewerPassword } from '../operations/password.ts';
+import { deleteViewer, updateViewer } from '../operations/profile.ts';
+import { endOtherViewerSessions, endViewerSession } from '../operations/sessions.ts';
+import { subGraphs, viewerContext } from './schema.ts';
+
+interface ViewerMutation<Fields extends InputFieldMap, Payload extends object> {
+  readonly description: string;
+  readonly input: (t: InputFields) => Fields;
+  readonly payload: (t: PayloadFields<NoInfer<Payload>>) => FieldMap;
+  readonly errors: readonly RefusalClass[];
+  readonly operation: (
+    context: ViewerContext,
+    input: InputShapeFromFields<Fields>,
+  ) => Promise<Payload>;
+}
+
+/** Adds a mutation on the caller's own account. */
+export function addViewerMutation<Fields extends InputFieldMap, Payload extends object>(
+  name: string,
+  { operation, description, ...options }: ViewerMutation<Fields, Payload>,
+): void {
+  addMutation<Fields, Payload>(name, {
+    ...options,
+    description: `${description} Requires \`account:write\`.`,
+    graph: 'account',
+    scope: null,
+    resolve: (input, context) => operation(viewerContext(context, 'account:write'), input),
+  });
+}
+
+/** The field of a payload that shows the account. */
+const viewerField = (t: PayloadFields<{ viewer: UserRow }>) => ({
+  viewer: t.field({
+    type: User,
+    description: 'The account after the change.',
+    // The compiler cannot see that the row is one of the type.
+    resolve: ({ viewer }) => viewer as never,
+  }),
+});
+
+/** The input of a mutation that takes nothing. */
+export const noFields = (t: InputFields) => ({
+  clientMutationId: t.string({ description: 'Not used: an input needs at least one field.' }),
+});
+
+/** Adds a mutation that changes the account and shows it. */
+function addChange<Fields extends InputFieldMap>(
+  name: string,
+  {
+    operation,
+    ...options
+  }: Omit<ViewerMutation<Fields, { viewer: UserRow }>, 'operation' | 'payload'> & {
+    readonly operation: (
+      context: ViewerContext,
+      input: InputShapeFromFields<Fields>,
+    ) => Promise<UserRow>;
+  },
+): void {
+  addViewerMutation<Fields, { viewer: UserRow }>(name, {
+    ...options,
+    payload: viewerField,
+    operation: async (context, input) => ({ viewer: await operation(context, input) }),
+  });
+}
+
+addChange('updateViewer', {
+  description:
+    'Changes the own name, picture and profile. An absent field stays as it is; null clears it. The profile merges at the first level. Raises `User.Data.Updated`.',
+  input: (t) => ({
+    name: t.string({ description: 'At most 128 characters.' }),
+    avatar: t.field({ type: 'URL', description: 'The http or https URL of a picture.' }),
+    profile: t.field({
+      type: 'JSONObject',
+      description: 'Standard claims about the person (OpenID Connect Core §5.1) to merge in.',
+    }),
+  }),
+  errors: [InvalidInputError],
+  operation: (context, input) => updateViewer(context, input),
+});
+
+addChange('updateViewerUsername', {
+  description: 'Changes the own user name. Raises `User.Data.Updated`.',
+  input: (t) => ({
+    username: t.string({
+      required: true,
+      description: 'Letters, digits, ".", "_" and "-", at most 128. Unique, ignoring case.',
+    }),
+  }),
+  errors: [InvalidInputError, ConflictError, VerificationRequiredError],
+  operation: (context, input) => updateViewerUsername(context, input),
+});
+
+const ViewerVerification = builder.objectRef<SentCode>('ViewerVerification').implement({
+  subGraphs,
+  description: 'An address that the person is to show to hold, by a code.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: a TypeID with the prefix `verification`.' }),
+    recipient: t.exposeString('recipient', { description: 'The address, partly hidden.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'When the last code expires.',
+    }),
+  }),
+});
+
+addViewerMutation('sendViewerCode', {
+  description:
+    'Sends a code of six digits to an address of the account, or to a new one. The answer is the same whether or not somebody else has the address.',
+  input: (t) => ({
+    email: t.field({
+      type: 'EmailAddress',
+      description: 'An e-mail address. Give this or `phone`.',
+    }),
+    phone: t.field({
+      type: 'PhoneNumber',
+      description: 'A telephone number in E.164. Give this or `email`.',
+    }),
+  }),
+  operation: async (context, input) => ({ verification: await sendViewerCode(context, input) }),
+  payload: (t) => ({
+    verification: t.field({
+      type: ViewerVerification,
+      description: 'The code that was sent.',
+      resolve: ({ verification }) => verification,
+    }),
+  }),
+  errors: [InvalidInputError, RateLimitedError, NotAllowedError],
+});
+
+addViewerMutation('verifyViewerCode', {
+  description:
+    'Checks a code. A code to an address of the account proves for ten minutes, in this session, who the person is. One to another address makes it ready for `updateViewerEmail` or `updateViewerPhone`.',
+  input: (t) => ({
+    verificationId: t.id({ required: true, description: 'The id that `sendViewerCode` returned.' }),
+    code: t.string({ required: true, description: 'The code.' }),
+  }),
+  operation: async (context, input) => ({ ...(await verifyViewerCode(context, input)) }),
+  payload: (t) => ({
+    verification: t.field({
+      type: ViewerVerification,
+      description: 'The address that was shown to be held.',
+      resolve: ({ verification }) => verification,
+    }),
+    verifiedUntil: t.expose('verifiedUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when this proves who the person is; null for a new address.',
+    }),
+  }),
+  errors: [VerificationFailedError, LockedError],
+});
+
+addViewerMutation('verifyViewerPassword', {
+  description: 'Proves by the password, for ten minutes and in this session, who the person is.',
+  input: (t) => ({ password: t.string({ required: true, description: 'The password.' }) }),
+  operation: async (context, input) => ({
+    verifiedUntil: await verifyViewerPassword(context, input),
+  }),
+  payload: (t) => ({
+    verifiedUntil: t.expose('verifiedUntil', {
+      type: 'DateTime',
+      description: 'Until when the proof counts.',
+    }),
+  }),
+  errors: [VerificationFailedError, LockedError, NotAllowedError],
+});
+
+const newAddress = (t: InputFields) => ({
+  verificationId: t.id({
+    required: true,
+    description: 'The id of a verification of the new address, at most ten minutes old.',
+  }),
+});
+
+addChange('updateViewerEmail', {
+  description:
+    'Makes a verified e-mail address that of the account, and tells the person at the one before. Raises `User.Data.Updated`.',
+  input: newAddress,
+  errors: [ConflictError, VerificationFailedError, VerificationRequiredError],
+  operation: (context, input) => updateViewerEmail(context, input),
+});
+
+addChange('updateViewerPhone', {
+  description:
+    'Makes a verified telephone number that of the account, and tells the person at the one before. Raises `User.Data.Updated`.',
+  input: newAddress,
+  errors: [ConflictError, VerificationFailedError, VerificationRequiredError],
+  operation: (context, input) => updateViewerPhone(context, input),
+});
+
+addChange('updateViewerPassword', {
+  description:
+    "Sets the own password. Ends the person's other sessions, with all their tokens. Raises `User.Data.Updated`, without the password.",
+  input: (t) => ({ password: t.string({ required: true, description: 'The new password.' }) }),
+  errors: [PasswordRejectedError, NotAllowedError, VerificationRequiredError],
+  operation: (context, input) => updateViewerPassword(context, input),
+});
+
+addViewerMutation('endViewerSession', {
+  description: 'Ends one of the own sessions, with all its tokens. Raises no event.',
+  input: (t) => ({ id: t.id({ required: true, description: "The session's id." }) }),
+  operation: async (context, input) => ({ session: await endViewerSession(context, input) }),
+  payload: (t) => ({
+    session: t.field({
+      type: Session,
+      description: 'The session in its last state.',
+      resolve: ({ session }) => session as never,
+    }),
+  }),
+  errors: [NotFoundError],
+});
+
+addViewerMutation('endOtherViewerSessions', {
+  description:
+    'Ends all own sessions but the one of this access token, with all their tokens. Raises no event.',
+  input: noFields,
+  operation: async (context) => ({ sessions: await endOtherViewerSessions(context) }),
+  payload: (t) => ({
+    sessions: t.field({
+      type: [Session],
+      description: 'The sessions that ended, in their last state.',
+      resolve: ({ sessions }) => sessions as never,
+    }),
+  }),
+  errors: [],
+});
+
+addViewerMutation('deleteViewer', {
+  description:
+    'Deletes the own account with sessions, roles and memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.',
+  input: noFields,
+  operation: async (context) => ({ id: (await deleteViewer(context)).id }),
+  payload: (t) => ({ id: t.exposeID('id', { description: 'The id of the deleted account.' }) }),
+  errors: [VerificationRequiredError],
+});

@@ -1,0 +1,62 @@
+import { type AccountScope, allows } from '../../auth/scopes.ts';
+import { builder } from '../../graphql/builder.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { requestError } from '../../graphql/request-error.ts';
+import type { ViewerContext } from '../../services.ts';
+import { User } from '../../users/schema.ts';
+import { findViewerSession } from '../operations/sessions.ts';
+import { cannotBeUsed } from '../operations/viewer.ts';
+
+/** The schema of the Account API. */
+export const subGraphs = ['account' as const];
+
+/**
+ * The context of an operation on the caller's own account.
+ *
+ * @throws UNAUTHENTICATED without a token; FORBIDDEN if it lacks the scope.
+ */
+export function viewerContext(context: GraphQLContext, required: AccountScope): ViewerContext {
+  const { viewer, visitor } = context;
+  if (!visitor) throw new Error('Viewers are in the schema of the Account API alone.');
+  if (!viewer) throw requestError('UNAUTHENTICATED', 'An access token of a person is required.');
+  if (!allows(viewer.scopes, required)) {
+    throw requestError('FORBIDDEN', `The access token lacks the scope ${required}.`, {
+      requiredScope: required,
+    });
+  }
+  return { ...context, viewer, visitor };
+}
+
+builder.queryField('viewer', (t) =>
+  t.prismaField({
+    type: User,
+    subGraphs,
+    description: 'The person who is signed in. Requires `account:read`.',
+    resolve: async (query, _root, _args, context) => {
+      const { database, viewer } = viewerContext(context, 'account:read');
+      const user = await database.prisma.user.findUnique({
+        ...query,
+        where: { id: viewer.userId, isSuspended: false },
+      });
+      if (!user) throw cannotBeUsed();
+      return user;
+    },
+  }),
+);
+
+const ownSessions = new WeakMap<GraphQLContext, Promise<string | undefined>>();
+
+builder.prismaObjectField('Session', 'isCurrent', (t) =>
+  t.boolean({
+    subGraphs,
+    description: 'Whether the access token of this request is from this session.',
+    resolve: async ({ id }, _args, context) => {
+      let own = ownSessions.get(context);
+      if (!own) {
+        own = findViewerSession(viewerContext(context, 'account:read'));
+        ownSessions.set(context, own);
+      }
+      return id === (await own);
+    },
+  }),
+);

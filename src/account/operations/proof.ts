@@ -1,0 +1,78 @@
+import type { Transaction } from '../../db/transaction.ts';
+import { type VerificationMethod, VerificationRequiredError } from '../../errors.ts';
+import type { User } from '../../generated/prisma/client.ts';
+import { canSend } from '../../messages/queue-message.ts';
+import type { ViewerContext } from '../../services.ts';
+import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { changeViewer, readViewer } from './viewer.ts';
+
+/** How long a proof counts, in seconds. */
+export const proofTtlSeconds = 600;
+
+/**
+ * Remembers that the person has proved to be who they are, for the session of the token alone.
+ *
+ * @returns Until when it counts.
+ */
+export async function rememberProof(
+  tx: Transaction,
+  { clock, viewer: { session, userId } }: ViewerContext,
+): Promise<Date> {
+  const provedAt = clock.now();
+  await tx.viewerProof.upsert({
+    where: { session },
+    create: { session, userId, provedAt },
+    update: { userId, provedAt },
+  });
+  return new Date(provedAt.getTime() + proofTtlSeconds * 1000);
+}
+
+/** Until when the last proof in this session counts; null without one that still does. */
+export async function readProof(
+  client: Pick<Transaction, 'viewerProof'>,
+  { clock, viewer: { session, userId } }: ViewerContext,
+): Promise<Date | null> {
+  const proof = await client.viewerProof.findUnique({ where: { session } });
+  if (proof?.userId !== userId) return null;
+  const until = new Date(proof.provedAt.getTime() + proofTtlSeconds * 1000);
+  return until > clock.now() ? until : null;
+}
+
+/**
+ * Checks that the person has proved in this session, within the last ten minutes, to be who they are. The sign-in does
+ * not count, because a token may be stolen.
+ *
+ * @throws {VerificationRequiredError} with the ways to do so.
+ */
+export async function assertProved(context: ViewerContext): Promise<void> {
+  if ((await readProof(context.database.prisma, context)) === null)
+    throw new VerificationRequiredError(await verificationMethodsOf(context));
+}
+
+/**
+ * Does something on the own account that asks for a proof. See {@link assertProved} and {@link changeViewer}.
+ *
+ * @throws {VerificationRequiredError} and UNAUTHENTICATED; nothing was done.
+ */
+export async function changeProved<T>(
+  context: ViewerContext,
+  work: (tx: Transaction, before: User) => Promise<T>,
+): Promise<T> {
+  const done = await changeViewer(context, async (tx, before) =>
+    (await readProof(tx, context)) === null ? null : { result: await work(tx, before) },
+  );
+  if (done) return done.result;
+  throw new VerificationRequiredError(await verificationMethodsOf(context));
+}
+
+/** The ways in which the person can prove to be who they are. */
+export async function verificationMethodsOf(context: ViewerContext): Promise<VerificationMethod[]> {
+  const user = await readViewer(context);
+  const { passwordEnabled } = await readSignInExperience(context.database.prisma);
+  const ways: readonly [VerificationMethod, boolean][] = [
+    ['PASSWORD', passwordEnabled && user.passwordDigest !== null],
+    ['EMAIL_CODE', user.primaryEmail !== null && (await canSend(context, 'EMAIL'))],
+    ['PHONE_CODE', user.primaryPhone !== null && (await canSend(context, 'SMS'))],
+  ];
+  return ways.filter(([, isPossible]) => isPossible).map(([method]) => method);
+}

@@ -1,0 +1,72 @@
+import type { Transaction } from '../../db/transaction.ts';
+import type { Session } from '../../generated/prisma/client.ts';
+import type { Services } from '../../services.ts';
+import { grantReference, revokeGrantsWithin } from '../provider/storage/adapter.ts';
+
+/** A person, and the grant that their token was issued under, as access tokens name it. */
+export interface GrantOfPerson {
+  readonly userId: string;
+  readonly grant: string;
+}
+
+/** A session of the provider, and the ids of the grants in it. */
+interface OwnSession {
+  readonly id: string;
+  readonly grantIds: readonly string[];
+}
+
+/** Finds the session in which a grant was given; undefined if it is over. */
+export async function findOwnSession(
+  client: Pick<Transaction, '$queryRaw'>,
+  { userId, grant }: GrantOfPerson,
+): Promise<OwnSession | undefined> {
+  // The library stores each application's grant in the session's record.
+  const sessions = await client.$queryRaw<OwnSession[]>`
+    SELECT r."uid" AS "id",
+           ARRAY(SELECT a."value" ->> 'grantId'
+                   FROM jsonb_each(coalesce(r."payload" -> 'authorizations', '{}')) a
+                  WHERE a."value" ->> 'grantId' IS NOT NULL) AS "grantIds"
+      FROM "OidcRecord" r
+     WHERE r."model" = 'Session' AND r."accountId" = ${userId} AND r."uid" IS NOT NULL`;
+  return sessions.find(({ grantIds }) => grantIds.some((id) => grantReference(id) === grant));
+}
+
+/**
+ * Ends a person's sessions and grants, and all that came from them, but for the session of one grant. Call it with the
+ * user locked. Raises no event.
+ *
+ * @returns The sessions that ended, in their last state.
+ */
+export async function endOtherSessionsWithin(
+  tx: Transaction,
+  { clock }: Pick<Services, 'clock'>,
+  own: GrantOfPerson,
+): Promise<Session[]> {
+  const { userId, grant } = own;
+  const kept = await findOwnSession(tx, own);
+  const keptGrants = new Set([grant, ...(kept?.grantIds ?? []).map(grantReference)]);
+  const records = await tx.oidcRecord.findMany({
+    where: { accountId: userId },
+    select: { model: true, id: true, uid: true, grantId: true },
+  });
+  const isKept = ({ model, id, uid, grantId }: (typeof records)[number]) =>
+    model === 'Session'
+      ? uid === kept?.id
+      : model === 'Grant'
+        ? keptGrants.has(id)
+        : grantId !== null && keptGrants.has(grantReference(grantId));
+  const ended = records.filter((record) => !isKept(record));
+  const grants = ended.filter(({ model }) => model === 'Grant').map(({ id }) => id);
+  const grantIds = ended.flatMap(({ grantId }) => grantId ?? []);
+  await revokeGrantsWithin(tx, { clock }, [...grants, ...grantIds.map(grantReference)]);
+  await tx.oidcRecord.deleteMany({
+    where: { accountId: userId, OR: ended.map(({ model, id }) => ({ model, id })) },
+  });
+  const others = { userId, NOT: { id: kept?.id ?? '' } };
+  const sessions = await tx.session.findMany({
+    where: { ...others, expiresAt: { gt: clock.now() } },
+    orderBy: { id: 'asc' },
+  });
+  await tx.session.deleteMany({ where: others });
+  return sessions;
+}

@@ -1,0 +1,348 @@
+import { describe, expect, test } from 'vitest';
+import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
+import { ask as askGraphQL, graphql, send } from '../../support/operations/graphql.ts';
+import { createMaker } from '../../support/operations/maker.ts';
+import { overGraphQL } from '../../support/operations/operations.ts';
+import { callRest } from '../../support/operations/rest.ts';
+import { startService } from '../../support/service.ts';
+import { exchange, userToken } from '../../support/tokens.ts';
+
+const service = await startService();
+const { database } = service.app.services;
+const { prisma } = database;
+const directory = seedDirectory(database, service.clock);
+const token = await service.managementToken();
+const { done } = createMaker(overGraphQL(service, token));
+
+const Explain = graphql(`
+  query ExplainExchange(
+    $applicationId: ID!, $userId: ID!, $resource: String!, $scopes: [String!], $organizationId: ID,
+    $subjectTokenType: SubjectTokenType, $subjectAudience: String
+  ) {
+    explainTokenExchange(
+      applicationId: $applicationId, userId: $userId, resource: $resource, scopes: $scopes,
+      organizationId: $organizationId, subjectTokenType: $subjectTokenType, subjectAudience: $subjectAudience
+    ) {
+      isGranted error errorDescription scope expiresIn
+      rules { rule isMet error errorDescription }
+      scopes { name outcome sources { counts role { id name } organizationRole { id } organization { id } } }
+    }
+  }
+`);
+
+const orders = await directory.createResource(['read', 'write', 'refund', 'close'], {
+  accessTokenTtlSeconds: 600,
+});
+const management = await prisma.resource.findUniqueOrThrow({
+  where: { indicator: 'urn:signet:management' },
+});
+const frontend = await directory.createClient({ type: 'SPA' });
+const backend = await directory.createClient({ allowTokenExchange: true });
+const off = await directory.createClient();
+const narrow = await directory.createClient({
+  allowTokenExchange: true,
+  exchangeSubjectAudiences: ['https://gateway.example.com/api'],
+  exchangeResources: ['https://other.example.com'],
+});
+const user = await directory.createUser();
+await directory.allowUser(user, orders, ['read']);
+const [berlin, paris] = [
+  await directory.createOrganization(),
+  await directory.createOrganization(),
+];
+await directory.addMember(berlin, user, {
+  resource: orders,
+  resourceScopes: ['write'],
+  organizationScopes: ['bill'],
+});
+await directory.addMember(paris, user, {
+  resource: orders,
+  resourceScopes: ['refund'],
+  organizationScopes: ['invite'],
+});
+const suspended = await directory.createUser({ isSuspended: true });
+
+type Question = {
+  applicationId?: string;
+  userId?: string;
+  resource?: string;
+  scopes?: string[];
+  organizationId?: string;
+  subjectTokenType?: 'ACCESS_TOKEN' | 'SUBJECT_TOKEN' | 'PERSONAL_ACCESS_TOKEN';
+  subjectAudience?: string;
+};
+const explain = async (question: Question = {}) =>
+  (
+    await askGraphQL({ url: service.url, token }, Explain, {
+      applicationId: backend.id,
+      userId: user.id,
+      resource: orders.indicator,
+      ...question,
+    })
+  ).explainTokenExchange;
+const brokenIn = async (question: Question) =>
+  (await explain(question)).rules.filter(({ isMet }) => isMet === false).map(({ rule }) => rule);
+
+test('names each scope, and the roles behind it', async () => {
+  const { isGranted, scope, expiresIn, scopes, rules } = await explain({
+    organizationId: berlin.id,
+  });
+  expect(rules.every(({ isMet }) => isMet)).toBe(true);
+  expect({ isGranted, scope, expiresIn }).toEqual({
+    isGranted: true,
+    scope: 'read write',
+    expiresIn: 600,
+  });
+  expect(scopes).toEqual([
+    { name: 'close', outcome: 'NOT_HELD', sources: [] },
+    {
+      name: 'read',
+      outcome: 'GRANTED',
+      sources: [
+        { counts: true, role: expect.any(Object), organizationRole: null, organization: null },
+      ],
+    },
+    {
+      name: 'refund',
+      outcome: 'HELD_ELSEWHERE',
+      sources: [
+        {
+          counts: false,
+          role: null,
+          organizationRole: { id: expect.stringMatching(/^orgrole_/) },
+          organization: { id: paris.id },
+        },
+      ],
+    },
+    {
+      name: 'write',
+      outcome: 'GRANTED',
+      sources: [
+        expect.objectContaining({ counts: true, organization: { id: berlin.id }, role: null }),
+      ],
+    },
+  ]);
+});
+
+test('keeps to the scopes that it is asked about', async () => {
+  const { scope, scopes } = await explain({ scopes: ['write', 'nothing', 'read'] });
+  expect(scope).toBe('write read');
+  expect(scopes.map(({ name, outcome }) => [name, outcome])).toEqual([
+    ['write', 'GRANTED'],
+    ['nothing', 'UNKNOWN'],
+    ['read', 'GRANTED'],
+  ]);
+});
+
+test("explains an organization's own token", async () => {
+  const { scope, expiresIn, scopes } = await explain({
+    resource: `urn:signet:organization:${berlin.id}`,
+  });
+  expect({ scope, expiresIn }).toEqual({ scope: 'bill', expiresIn: 3600 });
+  expect(scopes.map(({ name, outcome }) => [name, outcome])).toEqual([
+    ['bill', 'GRANTED'],
+    ['invite', 'HELD_ELSEWHERE'],
+  ]);
+});
+
+test('names few of many roles, those that count first', async () => {
+  const busy = await directory.createUser();
+  for (let i = 0; i < 25; i += 1) {
+    const organization = i === 24 ? berlin : await directory.createOrganization();
+    await directory.addMember(organization, busy, { resource: orders, resourceScopes: ['read'] });
+  }
+  const { scopes } = await explain({
+    userId: busy.id,
+    scopes: ['read'],
+    organizationId: berlin.id,
+  });
+  expect(scopes[0]?.sources).toHaveLength(20);
+  expect(scopes[0]?.sources[0]).toMatchObject({ counts: true, organization: { id: berlin.id } });
+});
+
+describe('each rule', () => {
+  test.each<[string, Question, string[]]>([
+    [
+      'a stranger for an application',
+      { applicationId: 'app_01h455vb4pex5vsknk084sn02q' },
+      ['APPLICATION_SECRET', 'EXCHANGE_ALLOWED'],
+    ],
+    ['an exchange that is off', { applicationId: off.id }, ['EXCHANGE_ALLOWED']],
+    ['an application without a server', { applicationId: frontend.id }, ['EXCHANGE_ALLOWED']],
+    [
+      'impersonation that is off',
+      { subjectTokenType: 'SUBJECT_TOKEN' },
+      ['SUBJECT_TOKEN_TYPE_ALLOWED'],
+    ],
+    [
+      'personal tokens that are off',
+      { subjectTokenType: 'PERSONAL_ACCESS_TOKEN' },
+      ['SUBJECT_TOKEN_TYPE_ALLOWED'],
+    ],
+    ['a suspended user', { userId: suspended.id }, ['USER_ACTIVE']],
+    ['no user', { userId: 'a\0b' }, ['USER_ACTIVE']],
+    ['no resource', { resource: 'https://unknown.example.com' }, ['RESOURCE']],
+    ['no URI', { resource: 'orders' }, ['RESOURCE']],
+    [
+      'an organization of others',
+      { organizationId: 'org_01h455vb4pex5vsknk084sn02q' },
+      ['ORGANIZATION'],
+    ],
+    ['a resource beside the list', { applicationId: narrow.id }, ['RESOURCE_ALLOWED']],
+    ["Signet's own API", { resource: 'urn:signet:management' }, ['RESOURCE_ALLOWED']],
+    [
+      "Signet's own API for an agent",
+      { resource: 'urn:signet:management', subjectTokenType: 'SUBJECT_TOKEN' },
+      ['SUBJECT_TOKEN_TYPE_ALLOWED', 'RESOURCE_ALLOWED', 'RESOURCE_REACHED'],
+    ],
+    [
+      'an audience beside the list',
+      { applicationId: narrow.id, subjectAudience: 'https://x.example.com' },
+      ['SUBJECT_AUDIENCE', 'RESOURCE_ALLOWED'],
+    ],
+    ['two words for a scope', { scopes: ['read', 'a b'] }, ['SCOPE_GRAMMAR']],
+    ['a scope with a quote', { scopes: ['"'] }, ['SCOPE_GRAMMAR']],
+  ])('reports %s', async (_what, question, broken) => {
+    expect(await brokenIn(question)).toEqual(broken);
+    expect((await explain(question)).isGranted).toBe(false);
+  });
+
+  test('is open where the subject token decides', async () => {
+    const { rules } = await explain({ applicationId: narrow.id });
+    expect(rules.find(({ rule }) => rule === 'SUBJECT_AUDIENCE')?.isMet).toBeNull();
+  });
+});
+
+/** What the token endpoint does. */
+async function outcomeOf(
+  client: TestClient,
+  question: Required<Pick<Question, 'scopes'>> & Question,
+) {
+  const { status, body } = await exchange(service, client, {
+    subject_token: await userToken(service, question.userId ?? user.id, frontend, {
+      aud: question.subjectAudience ?? 'https://gateway.example.com/api',
+    }),
+    resource: question.resource ?? orders.indicator,
+    scope: question.scopes.join(' '),
+    organization_id: question.organizationId,
+  });
+  return status === 200
+    ? { isGranted: true, error: null, errorDescription: null, scope: body['scope'] }
+    : { isGranted: false, error: body['error'], errorDescription: body['error_description'] };
+}
+
+test('agrees with the token endpoint', async () => {
+  const clients = [backend, off, frontend, narrow];
+  const userIds = [user.id, suspended.id];
+  const targets = [
+    {},
+    { organizationId: berlin.id },
+    { organizationId: 'org_01h455vb4pex5vsknk084sn02q' },
+    { resource: 'https://unknown.example.com' },
+    { resource: 'orders#' },
+    { resource: management.indicator },
+    { resource: `urn:signet:organization:${paris.id}` },
+    { resource: `urn:signet:organization:${paris.id}`, organizationId: berlin.id },
+  ];
+  const scopeLists = [['read', 'write', 'refund', 'invite'], ['"']];
+  const audiences = ['https://gateway.example.com/api', 'https://x.example.com'];
+  for (const client of clients)
+    for (const userId of userIds)
+      for (const target of targets)
+        for (const scopes of scopeLists)
+          for (const subjectAudience of audiences) {
+            const question = { userId, scopes, subjectAudience, ...target };
+            const explained = await explain({ applicationId: client.id, ...question });
+            expect(explained, JSON.stringify(question)).toMatchObject(
+              await outcomeOf(client, question),
+            );
+          }
+});
+
+test('agrees about an agent’s token', async () => {
+  const support = await directory.createClient({
+    allowTokenExchange: true,
+    allowImpersonation: true,
+    exchangeResources: [management.indicator, orders.indicator],
+  });
+  for (const resource of [orders.indicator, management.indicator]) {
+    const { token: subject } = await done('createSubjectToken', {
+      userId: user.id,
+      reason: 'A ticket',
+    });
+    const { status, body } = await exchange(service, support, {
+      subject_token: subject,
+      subject_token_type: 'urn:signet:params:oauth:token-type:subject_token',
+      resource,
+      scope: 'read',
+    });
+    const explained = await explain({
+      applicationId: support.id,
+      resource,
+      scopes: ['read'],
+      subjectTokenType: 'SUBJECT_TOKEN',
+    });
+    expect(explained).toMatchObject(
+      status === 200
+        ? { isGranted: true, scope: body['scope'] }
+        : { error: body['error'], errorDescription: body['error_description'] },
+    );
+  }
+});
+
+const areas = ['applications', 'users', 'resources', 'roles', 'organizations'];
+const document = `{ explainTokenExchange(applicationId: "${backend.id}", userId: "${user.id}", resource: "x") { isGranted } }`;
+
+test.each(areas)('needs %s:read', async (area) => {
+  const scope = areas
+    .filter((other) => other !== area)
+    .map((other) => `${other}:read`)
+    .join(' ');
+  const answer = await send(
+    { url: service.url, token: await service.managementToken(scope) },
+    document,
+  );
+  expect(answer).toMatchObject({ status: 403 });
+});
+
+test('needs no more than to read', async () => {
+  const scope = areas.map((area) => `${area}:read`).join(' ');
+  const answer = await send(
+    { url: service.url, token: await service.managementToken(scope) },
+    document,
+  );
+  expect(answer).toMatchObject({ data: { explainTokenExchange: { isGranted: false } } });
+});
+
+test('refuses more scopes than it reads', async () => {
+  const scopes = Array.from({ length: 101 }, (_, i) => `s${i}`);
+  const answer = await send({ url: service.url, token }, Explain, {
+    applicationId: backend.id,
+    userId: user.id,
+    resource: orders.indicator,
+    scopes,
+  });
+  expect(answer).toMatchObject({ status: 400 });
+  expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
+});
+
+test('is a GET over REST', async () => {
+  const query = new URLSearchParams([
+    ['userId', user.id],
+    ['resource', orders.indicator],
+    ['scopes', 'read'],
+    ['scopes', 'close'],
+  ]);
+  const path = `/applications/${backend.id}/token-exchange`;
+  const { status, body } = await callRest({ url: service.url, token }, 'GET', `${path}?${query}`);
+  expect(status).toBe(200);
+  expect(body.explainTokenExchange).toMatchObject({
+    isGranted: true,
+    scope: 'read',
+    scopes: [
+      { name: 'read', outcome: 'GRANTED', sources: [{ roleId: expect.any(String) }] },
+      { name: 'close', outcome: 'NOT_HELD' },
+    ],
+  });
+  expect(await callRest({ url: service.url, token }, 'GET', path)).toMatchObject({ status: 400 });
+});
