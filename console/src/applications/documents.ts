@@ -251,3 +251,53 @@ export const SearchApplicationRoles = graphql(`
     }
   }
 `);
+
+export const SearchUsersToExplain = graphql(`
+  query SearchUsersToExplain($search: String) {
+    users(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          username
+          primaryEmail
+          primaryPhone
+        }
+      }
+    }
+  }
+`);
+
+export const ExplainExchange = graphql(`
+  query ExplainExchange($applicationId: ID!, $userId: ID!, $resource: String!) {
+    explainTokenExchange(applicationId: $applicationId, userId: $userId, resource: $resource) {
+      isGranted
+      error
+      errorDescription
+      expiresIn
+      scope
+      rules {
+        rule
+        isMet
+        error
+        errorDescription
+      }
+      scopes {
+        name
+        outcome
+        sources {
+          counts
+          role {
+            id
+            name
+          }
+          organizationRole {
+            id
+            name
+          }
+          organizationId
+        }
+      }
+    }
+  }
+`);

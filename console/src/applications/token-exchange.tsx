@@ -14,6 +14,7 @@ import { Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
 import styles from './applications.module.css';
 import { SearchResources, UpdateApplication } from './documents.ts';
+import { Explanation } from './explain-exchange.tsx';
 import type { ShownApplication } from './general-tab.tsx';
 import { applicationMessages } from './messages.ts';
 import { keepsSecret } from './types.ts';
@@ -87,6 +88,7 @@ function Exchange({ application }: { application: ShownApplication }) {
           <TryIt application={application} />
         </>
       )}
+      <Explanation applicationId={id} />
     </Section>
   );
 }

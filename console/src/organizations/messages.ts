@@ -76,7 +76,8 @@ export const organizationMessages = defineMessages({
     addedAt: 'Added',
     noDomains: 'No domain: nobody joins by the address alone.',
     jitRoles: 'Just-in-time roles',
-    jitRolesAbout: 'The roles of those who become members so. Members keep the roles that they have.',
+    jitRolesAbout:
+      'The roles of those who become members so. Members keep the roles that they have.',
     noTemplateRoles: 'The template has no role for people yet.',
     customData: 'Custom data',
     customDataHint: 'What your applications keep about the organization, as a JSON object.',
