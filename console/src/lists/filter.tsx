@@ -35,7 +35,7 @@ export function Filter({
   return (
     <Popover.Root>
       <Popover.Trigger className={styles.trigger} data-chosen={chosen.length > 0 || undefined}>
-        {label}
+        {label}{' '}
         {names.length > 0 && (
           <span className={styles.chosen}>
             {names[0]}

@@ -44,8 +44,7 @@ export function RecordFilter({
   return (
     <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
       <Popover.Trigger className={styles.trigger} data-chosen={chosen !== undefined || undefined}>
-        {label}
-        {chosen && <span className={styles.chosen}>{name ?? chosen}</span>}
+        {label} {chosen && <span className={styles.chosen}>{name ?? chosen}</span>}
         <Icon name="down" size={12} />
       </Popover.Trigger>
       <Popover.Portal>

@@ -83,7 +83,7 @@ const looks: readonly Look[] = [
     path: 'organizations/{Northwind Bakery}',
     act: async (page) => {
       await page.getByRole('combobox', { name: 'Add member' }).fill('har');
-      await page.getByRole('option').first().waitFor();
+      await page.locator('[role=option]').first().waitFor();
     },
   },
   { name: 'organization-template-dark', path: 'organizations?tab=template', dark: true },
