@@ -142,11 +142,13 @@ export function List<Data, Variables extends AnyVariables, Row extends { readonl
             onOrder={({ by, direction }) => change({ orderBy: by, direction, ...firstPage })}
             isStale={isFetching}
           />
-          <Pager
-            count={rows.length}
-            pageInfo={page.pageInfo}
-            onPage={(to) => change({ ...firstPage, ...to })}
-          />
+          {(hasSearch || page.pageInfo.hasNextPage || page.pageInfo.hasPreviousPage) && (
+            <Pager
+              count={rows.length}
+              pageInfo={page.pageInfo}
+              onPage={(to) => change({ ...firstPage, ...to })}
+            />
+          )}
         </>
       )}
       {page &&

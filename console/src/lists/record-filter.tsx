@@ -50,6 +50,12 @@ export function RecordFilter({
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="start" className={styles.positioner}>
           <Popover.Popup className={styles.finder} aria-label={label}>
+            {/* Above what is found, which goes as soon as the field is left. */}
+            {chosen && (
+              <button type="button" className={styles.clear} onClick={() => choose(undefined)}>
+                {t.clear}
+              </button>
+            )}
             <SearchPicker
               label={label}
               placeholder={t.search}
@@ -59,11 +65,6 @@ export function RecordFilter({
                 choose(key);
               }}
             />
-            {chosen && (
-              <button type="button" className={styles.clear} onClick={() => choose(undefined)}>
-                {t.clear}
-              </button>
-            )}
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>

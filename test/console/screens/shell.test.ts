@@ -12,7 +12,7 @@ describe.runIf(chromiumPath)('what stands around every page', async () => {
 
   test('the chosen theme holds against that of the system', async () => {
     const background = () =>
-      at.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      at.page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
     await at.page.emulateMedia({ colorScheme: 'light' });
     const light = await background();
     await at.page.emulateMedia({ colorScheme: 'dark' });
