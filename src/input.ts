@@ -81,6 +81,18 @@ export const emailAddress = text(320).refine(
   fault('INVALID_FORMAT', 'must be an e-mail address'),
 );
 
+// RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds: labels of letters, digits and hyphens, at least two.
+/** The domain of an e-mail address, in lower case. */
+export const emailDomain = text(253)
+  .transform((value) => value.trim().toLowerCase())
+  .refine(
+    (value) =>
+      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
+        value,
+      ),
+    fault('INVALID_FORMAT', 'must be a domain name, such as example.com'),
+  );
+
 // graphql-scalars takes numbers without the plus sign; the contract's E.164 does not.
 /** A telephone number in E.164. */
 export const phoneNumber = text(16).regex(

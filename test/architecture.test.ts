@@ -38,6 +38,7 @@ const order = [
   'organization-roles',
   'organizations',
   'organization-invitations',
+  'identity-providers',
   'factors',
   'signing-keys',
   'service-status',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { assertMayGive, assertMayOpenManagement } from '../auth/granting.ts';
+import { assertMayGive, assertMayOpenManagement, mayDoEverything } from '../auth/granting.ts';
+import { managementIndicator } from '../auth/scopes.ts';
 import { signingAlgorithms } from '../config.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
-import { transaction } from '../db/transaction.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
 import { type InputIssue, InvalidInputError, NotAllowedError } from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
 import {
@@ -16,6 +17,7 @@ import { distinct, fault, name, notNull, parseInput, patched, text } from '../in
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
+import { endGrantsOf } from './end-grants.ts';
 import { assertNotOwn } from './own.ts';
 import { digestSecret, generateSecret, isConfidential } from './secret.ts';
 
@@ -46,6 +48,7 @@ const settings = {
   postLogoutRedirectUris: distinct(uri, 100).nullish(),
   corsAllowedOrigins: distinct(origin, 100).nullish(),
   allowHeadlessSignIn: z.boolean().nullish(),
+  isThirdParty: z.boolean().nullish(),
   idTokenSigningAlg: z.enum(signingAlgorithms).nullish(),
 };
 
@@ -76,7 +79,13 @@ export async function createApplication(
   const application = await transaction(context.database, async (tx) => {
     if (values.idTokenSigningAlg) await ensureIdTokenKey(tx, context, values.idTokenSigningAlg);
     const created = await tx.application.create({
-      data: { ...values, id: newId('Application'), createdAt: now, updatedAt: now },
+      data: {
+        ...values,
+        id: newId('Application'),
+        managementWithoutConsent: mayDoEverything(context),
+        createdAt: now,
+        updatedAt: now,
+      },
     });
     if (secret !== null) {
       await tx.applicationSecret.create({
@@ -97,9 +106,11 @@ export async function createApplication(
 
 /**
  * Changes an application; its type cannot change. An absent field stays as it is; null clears it. Takes effect at once.
+ * If it becomes a third-party application, everything it has got without consent ends.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} when its type may not exchange tokens, or
- *   when a caller without `all` lets it exchange for the management API.
+ * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} when its type may not exchange tokens, when a
+ *   third-party application would get around consent, or when a caller without `all` lets it exchange for the management
+ *   API.
  */
 export async function updateApplication(
   context: Context,
@@ -120,13 +131,38 @@ export async function updateApplication(
       patch.exchangeSubjectAudiences !== undefined;
     if (isExchangeChanged) assertMayOpenManagement(context, after);
     if (patch.idTokenSigningAlg) await ensureIdTokenKey(tx, context, patch.idTokenSigningAlg);
+    if (after.isThirdParty && !before.isThirdParty) await endGrantsOf(tx, context, id);
     return tx.application.update({
       where: { id },
-      data: { ...patch, updatedAt: context.clock.now() },
+      data: {
+        ...patch,
+        ...(await readTrust(tx, context, before, patch.redirectUris)),
+        updatedAt: context.clock.now(),
+      },
     });
   });
   if (patch.idTokenSigningAlg) await context.keys.reload();
   return application;
+}
+
+/**
+ * Whether people are asked before the application gets scopes of the management API, after a change of its redirect
+ * URIs. Whoever adds one could send an administrator's code there, so people are asked again unless the caller could do
+ * everything anyway.
+ */
+async function readTrust(
+  tx: Transaction,
+  context: Context,
+  { id, redirectUris: before }: Application,
+  redirectUris: readonly string[] | undefined,
+): Promise<{ managementWithoutConsent?: boolean }> {
+  if (redirectUris === undefined) return {};
+  if (mayDoEverything(context)) return { managementWithoutConsent: true };
+  if (redirectUris.every((uri) => before.includes(uri))) return {};
+  await tx.userGrantScope.deleteMany({
+    where: { resource: managementIndicator, grant: { applicationId: id } },
+  });
+  return { managementWithoutConsent: false };
 }
 
 /**
@@ -251,6 +287,7 @@ const cleared = (given: Settings) => ({
   postLogoutRedirectUris: emptied(given.postLogoutRedirectUris),
   corsAllowedOrigins: emptied(given.corsAllowedOrigins),
   allowHeadlessSignIn: switched(given.allowHeadlessSignIn),
+  isThirdParty: switched(given.isThirdParty),
   idTokenSigningAlg: given.idTokenSigningAlg,
 });
 const switched = (isOn: boolean | null | undefined) => (isOn === null ? false : isOn);
@@ -269,6 +306,17 @@ function assertConsistent(
   }
   if (application.allowHeadlessSignIn && type === 'MACHINE_TO_MACHINE') {
     throw new NotAllowedError(`Applications of type ${type} sign nobody in.`);
+  }
+  if (application.isThirdParty) {
+    if (type === 'MACHINE_TO_MACHINE') {
+      throw new NotAllowedError(`Applications of type ${type} act for nobody.`);
+    }
+    // Either would be a way around the person's consent.
+    if (application.allowHeadlessSignIn || exchanges) {
+      throw new NotAllowedError(
+        'A third-party application may not exchange tokens, nor sign people in without a browser.',
+      );
+    }
   }
   const issues: InputIssue[] = (['redirectUris', 'postLogoutRedirectUris'] as const).flatMap(
     (field) =>

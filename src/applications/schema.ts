@@ -110,6 +110,10 @@ export const Application = builder.prismaNode('Application', {
         'Whether it may sign people in without a browser, and so see what they type: `startInteraction` of the ' +
         'Experience API.',
     }),
+    isThirdParty: t.exposeBoolean('isThirdParty', {
+      description:
+        "Whether it is somebody else's: people are asked before it gets anything, and can take that back. Off by default.",
+    }),
     idTokenSigningAlg: t.field({
       type: SigningAlgorithmEnum,
       nullable: true,
@@ -198,6 +202,11 @@ const settings = (t: InputFields) => ({
   corsAllowedOrigins: t.stringList({ description: 'Origins, such as https://app.example.com.' }),
   allowHeadlessSignIn: t.boolean({
     description: 'Whether it may sign people in without a browser. Off by default.',
+  }),
+  isThirdParty: t.boolean({
+    description:
+      'Whether people are asked before it gets anything. Switched on later, it ends everything that the application ' +
+      'has got without consent. Not together with `allowTokenExchange` or `allowHeadlessSignIn`.',
   }),
   idTokenSigningAlg: t.field({
     type: SigningAlgorithmEnum,

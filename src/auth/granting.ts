@@ -62,11 +62,12 @@ export async function assertMayCreateUsers(tx: Transaction, granter: Granter): P
 }
 
 /**
- * Checks that a caller may choose how messages are sent. The codes in them let a reader sign in as anyone.
+ * Checks that a caller may choose how people prove who they are: how messages are sent, whose codes let a reader sign
+ * in as anyone, or which identity providers are believed.
  *
  * @throws {NotAllowedError} when someone holds rights that the caller does not.
  */
-export async function assertMayCarryMessages(tx: Transaction, granter: Granter): Promise<void> {
+export async function assertMayProveWho(tx: Transaction, granter: Granter): Promise<void> {
   if (!isBound(granter)) return;
   const rows = await tx.$queryRaw<{ name: string }[]>`
     SELECT DISTINCT s."name" FROM (
@@ -172,6 +173,9 @@ const holdings = (ids: readonly string[]) => Prisma.sql`
   SELECT h."applicationId", c."scopeId" FROM "OrganizationApplicationRole" h
     JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = h."organizationRoleId"
    WHERE h."applicationId" = ANY(${[...ids]}::text[])`;
+
+/** Whether nothing bounds the rights that a caller can give: it holds `all`, or is Signet itself. */
+export const mayDoEverything = (granter: Granter): boolean => !isBound(granter);
 
 const isBound = ({ caller }: Granter): boolean => caller != null && !caller.scopes.has('all');
 

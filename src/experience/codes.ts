@@ -14,6 +14,7 @@ import type {
   User,
   Verification,
 } from '../generated/prisma/client.ts';
+import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { newId } from '../ids.ts';
 import { emailAddress, parseInput, phoneNumber } from '../input.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
@@ -38,6 +39,7 @@ import {
   readInteraction,
   updateInteraction,
 } from './interaction.ts';
+import { newcomerOf } from './steps.ts';
 
 const input = z.object({ email: emailAddress.nullish(), phone: phoneNumber.nullish() });
 
@@ -68,7 +70,7 @@ export interface SentCode {
  * attempts.
  *
  * @throws {InvalidInputError} {@link RateLimitedError}, after which `Message.RateLimited` is raised once a window;
- * {@link NotAllowedError} when the settings do not allow it; {@link InteractionExpiredError}
+ * {@link NotAllowedError} when the settings do not allow it, or the address is that of an identity provider; {@link InteractionExpiredError}
  */
 export async function sendCode(
   context: VisitContext,
@@ -78,6 +80,9 @@ export async function sendCode(
   const address = readAddress(given);
   const settings = await readSignInExperience(context.database.prisma);
   await assertOffered(context, settings, purpose, address.type);
+  // Who has come from the provider of the address already verifies it here.
+  if (newcomerOf(await readInteraction(context, access)) === null)
+    await assertNotElsewhere(context.database.prisma, address.recipient);
   const decided = await changeInteraction(context, access, async (tx, interaction) => {
     const { codePolicy } = settings;
     const sending = { action: purpose, recipient: address.recipient };

@@ -5,7 +5,11 @@ import { InteractionExpiredError, NotFoundError } from '../errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Actor, Context, InteractionAccess, VisitContext } from '../services.ts';
 
-const parts = { verifications: true, application: true } satisfies Prisma.InteractionInclude;
+const parts = {
+  verifications: true,
+  application: true,
+  newcomer: true,
+} satisfies Prisma.InteractionInclude;
 
 /** A running sign-in with its verifications. */
 export type Interaction = Prisma.InteractionGetPayload<{ include: typeof parts }>;
@@ -19,6 +23,13 @@ export const isLive = (
   interaction: Pick<Interaction, 'submittedAt' | 'expiresAt'>,
   at: Date,
 ): boolean => interaction.submittedAt === null && interaction.expiresAt > at;
+
+/** Whether the person was signed in before the interaction, which then only asks for consent. */
+export const hasSession = ({
+  userId,
+  authenticatedAt,
+}: Pick<Interaction, 'userId' | 'authenticatedAt'>): boolean =>
+  userId !== null && authenticatedAt === null;
 
 /**
  * Reads an interaction that can continue.
@@ -104,6 +115,7 @@ export function authenticate(
     userId,
     authenticationMethods: [...methods],
     authenticatedAt: clock.now(),
+    consentedAt: null,
     event,
     hasRegistered,
   });

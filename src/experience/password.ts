@@ -1,5 +1,6 @@
 import { LockedError, NotAllowedError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
+import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { forgetAttempts, type Guess, takeAttempt, whileTaken } from '../protection/attempts.ts';
 import { readDevice } from '../protection/device.ts';
 import { readIdentifier } from '../protection/identifier.ts';
@@ -23,7 +24,8 @@ import {
  * same way, with the same statements and in the same time.
  *
  * @throws {VerificationFailedError} {@link LockedError} {@link NotAllowedError} when passwords are off;
- *   {@link InteractionExpiredError}; {@link HashingBusy} with no attempt taken.
+ *   or the address is that of an identity provider; {@link InteractionExpiredError}; {@link HashingBusy} with no
+ *   attempt taken.
  */
 export async function signInWithPassword(
   context: VisitContext,
@@ -36,6 +38,7 @@ export async function signInWithPassword(
   if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
   await readInteraction(context, access);
   const identifier = readIdentifier(typed);
+  await assertNotElsewhere(database.prisma, identifier.value);
   const found = await findUserByIdentifier(database.prisma, settings, identifier);
   const device = readDevice(context, context.visitor.cookies, found?.id);
   const guess: Guess = { ...identifier, check: 'password', device };

@@ -88,7 +88,8 @@ export async function register(
   );
 }
 
-async function createAccount(
+/** Writes a new account, with its default roles and memberships, and records `PostRegister`. */
+export async function createAccount(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,

@@ -4,6 +4,7 @@ import { InteractionEvent } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { requestError } from '../graphql/request-error.ts';
+import { listSocialProviders } from '../identity-providers/choice.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { FactorTypeEnum } from '../sign-in-experience/schema.ts';
 import {
@@ -12,8 +13,9 @@ import {
   readSignInExperience,
   type SignInExperience,
 } from '../sign-in-experience/settings.ts';
+import { federationErrors } from './federation/failure.ts';
 import { type Interaction, readInteraction } from './interaction.ts';
-import { interactionSteps, missingForSignUp, nextStepsOf } from './steps.ts';
+import { interactionSteps, missingForSignUp, newcomerOf, nextStepsOf } from './steps.ts';
 
 /** The schema of the Experience API. */
 export const subGraphs = ['experience' as const];
@@ -108,7 +110,7 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
       type: [FieldEnum],
       description: 'The data that a registration still needs; empty in any other interaction.',
       resolve: ({ interaction, settings }) =>
-        interaction.event === 'REGISTER' && interaction.userId === null
+        (interaction.event === 'REGISTER' || newcomerOf(interaction)) && interaction.userId === null
           ? [...missingForSignUp(interaction, settings)]
           : [],
     }),
@@ -124,13 +126,16 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
     identityProviders: t.field({
       type: [InteractionProviderType],
       description: 'The identity providers that a person can continue with.',
-      // Identity providers cannot be set up yet.
-      resolve: () => [],
+      resolve: (_shown, _args, { database }) => listSocialProviders(database.prisma),
     }),
     error: t.string({
       nullable: true,
-      description: 'Why the identity provider sent the person back without a sign-in.',
-      resolve: () => null,
+      description: `Why the identity provider sent the person back without a sign-in: ${Object.entries(
+        federationErrors,
+      )
+        .map(([error, meaning]) => `\`${error}\` (${meaning})`)
+        .join(' ')}`,
+      resolve: ({ interaction }) => interaction.error,
     }),
   }),
 });

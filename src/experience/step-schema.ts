@@ -14,6 +14,8 @@ import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.t
 import { deviceCookie } from '../protection/device.ts';
 import { addStep, unusedField } from './add-step.ts';
 import { type SentCode, sendCode, verifyCode } from './codes.ts';
+import { completeProfile, type ProfileInput } from './federation/newcomer.ts';
+import { startFederation } from './federation/start.ts';
 import { readInteraction } from './interaction.ts';
 import { redeemOneTimeToken } from './one-time-link.ts';
 import { signInWithPassword } from './password.ts';
@@ -229,4 +231,44 @@ addMutation('submitInteraction', {
     keepCookie?.(deviceCookie(context, visitor?.cookies, submitted.userId));
     return submitted;
   },
+});
+
+addStep('startFederation', {
+  description:
+    'Sends a person to an identity provider: the one with this id, or that of the domain of their e-mail address. ' +
+    'The person comes back to this service, and the interaction continues.',
+  input: (t) => ({
+    identityProviderId: t.id({ description: 'The identity provider. Give this or `email`.' }),
+    email: t.field({
+      type: 'EmailAddress',
+      description: "The person's e-mail address. Give this or `identityProviderId`.",
+    }),
+  }),
+  step: (context, access, input) => startFederation(context, access, input),
+  payload: (t) => ({
+    url: t.string({
+      description: "The URL to open in the person's browser.",
+      resolve: ({ url }) => url,
+    }),
+  }),
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
+});
+
+addStep('completeProfile', {
+  description:
+    'Creates the account of a person who came from an identity provider, with what the provider did not tell, and signs them in.',
+  input: (t) => ({
+    username: t.string({
+      description: 'The user name, if `signUpIdentifiers` asks for one.',
+    }),
+    profile: t.field({
+      type: 'JSONObject',
+      description:
+        "Standard claims about the person (OpenID Connect Core §5.1); `name` is the account's.",
+    }),
+  }),
+  errors: [InvalidInputError, ConflictError, NotAllowedError],
+  step: async (context, access, input) => ({
+    interaction: await completeProfile(context, access, input as ProfileInput),
+  }),
 });

@@ -2,7 +2,8 @@ import type { Transaction } from '../db/transaction.ts';
 import { readFactorState } from '../factors/policy.ts';
 import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
-import type { Interaction } from './interaction.ts';
+import { consentGate } from './consent/gate.ts';
+import { hasSession, type Interaction } from './interaction.ts';
 
 /** The possible steps of an interaction. */
 export const interactionSteps = [
@@ -30,6 +31,10 @@ export const verified = (
 ): Verification[] =>
   verifications.filter((one) => one.purpose === purpose && one.verifiedAt !== null);
 
+/** Who came back from an identity provider, and has no account linked yet; null if nobody did. */
+export const newcomerOf = ({ newcomer }: Pick<Interaction, 'newcomer'>): Interaction['newcomer'] =>
+  newcomer?.confirmation === null ? newcomer : null;
+
 /** What the gates read. */
 export type GateContext = Pick<VisitContext, 'clock'> & {
   readonly client: Transaction | VisitContext['database']['prisma'];
@@ -48,7 +53,7 @@ export type Gate = (
 ) => Promise<readonly InteractionStep[]>;
 
 /** In the order in which a person meets them. */
-const gates: readonly Gate[] = [factorGate];
+const gates: readonly Gate[] = [factorGate, consentGate];
 
 /**
  * The possible next steps, the most likely first. They depend only on what the database holds, so that every client and
@@ -62,7 +67,8 @@ export async function readNextSteps(
   if (interaction.userId === null)
     return stepsToIdentify(interaction, settings, context.clock.now());
   const offered: InteractionStep[] = [];
-  for (const gate of gates) {
+  // A session has passed the others.
+  for (const gate of hasSession(interaction) ? [consentGate] : gates) {
     const steps = await gate(context, interaction, settings);
     offered.push(...steps.filter((step) => step !== 'SUBMIT'));
     if (steps.length > 0 && !steps.includes('SUBMIT')) return offered;
@@ -104,14 +110,18 @@ function stepsToIdentify(
     ({ verifiedAt, expiresAt }) => verifiedAt === null && expiresAt > at,
   );
   const isRegistering = interaction.event === 'REGISTER';
-  const mayRegister = settings.signUpEnabled && isReady(interaction, settings);
+  const isNewcomer = newcomerOf(interaction) !== null;
+  const hasAccount = interaction.error === 'account_exists';
+  const mayRegister = settings.signUpEnabled && !isNewcomer && isReady(interaction, settings);
   const steps: [InteractionStep, boolean][] = [
     ['SET_PASSWORD', verified(interaction, 'RESET_PASSWORD').length > 0],
+    ['COMPLETE_PROFILE', isNewcomer && !hasAccount],
     ['REGISTER', mayRegister && isRegistering],
     ['VERIFY_CODE', isPending],
     ['IDENTIFY', true],
     ['VERIFY_PASSWORD', settings.passwordEnabled],
     ['REGISTER', mayRegister && !isRegistering],
+    ['COMPLETE_PROFILE', isNewcomer && hasAccount],
   ];
   return steps.filter(([, isPossible]) => isPossible).map(([step]) => step);
 }
@@ -131,5 +141,10 @@ export function missingForSignUp(
   const [required] = signUpIdentifiers;
   if (required === undefined) return [];
   const isShown = verified(interaction, 'REGISTER').some(({ type }) => type === required);
-  return isShown ? [] : [required];
+  // What an identity provider has verified needs no code.
+  const isTold =
+    required === 'EMAIL' &&
+    newcomerOf(interaction)?.isEmailVerified === true &&
+    interaction.error !== 'account_exists';
+  return isShown || isTold ? [] : [required];
 }

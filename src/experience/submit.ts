@@ -8,8 +8,10 @@ import { getProvider } from '../oidc/provider/provider.ts';
 import { countSignIn, writeSignIn } from '../oidc/provider/record-sign-in.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { linkNewcomer } from './federation/newcomer.ts';
 import {
   changeInteraction,
+  hasSession,
   type Interaction,
   readInteraction,
   updateInteraction,
@@ -35,14 +37,19 @@ export async function submitInteraction(
   access: InteractionAccess,
 ): Promise<Submitted> {
   const interaction = await readInteraction(context, access);
-  const login = loginOf(interaction);
+  const { userId, consentedAt } = interaction;
+  if (userId === null) throw new NotAllowedError('Nobody has signed in yet.');
   await assertNothingMissing(context, interaction);
+  await linkNewcomer(context, access, interaction);
   const redirectTo =
     access.uid === null
-      ? await submitHeadless(context, access, interaction, login)
-      : await finishInteraction(getProvider(context), access.uid, login);
+      ? await submitHeadless(context, access, interaction, loginOf(interaction))
+      : await finishInteraction(getProvider(context), access.uid, {
+          login: hasSession(interaction) ? null : loginOf(interaction),
+          hasConsented: consentedAt !== null,
+        });
   if (redirectTo === undefined) throw new InteractionExpiredError(interaction.restartUrl);
-  return { redirectTo, userId: login.userId };
+  return { redirectTo, userId };
 }
 
 async function assertNothingMissing(

@@ -53,6 +53,12 @@ a{color:var(--link);text-underline-offset:.15em;border-radius:.25rem}
 .note p{margin:0}
 .note.bad{color:var(--bad);background:var(--bad-soft)}
 .note.good{color:var(--good);background:var(--good-soft)}
+.asked{margin:1.25rem 0 0;padding:.75rem .875rem;border:1px solid var(--edge);border-radius:.625rem}
+.asked+.asked{margin-top:.75rem}
+.asked h2{margin:0;font-size:.9375rem;font-weight:620;overflow-wrap:anywhere}
+.asked ul{margin:.375rem 0 0;padding:0 0 0 1.125rem}
+.asked li{overflow-wrap:anywhere}
+.warn{font-size:.9375rem;font-weight:550}
 .or{display:flex;align-items:center;gap:.75rem;margin:1.25rem 0;color:var(--muted);font-size:.875rem}
 .or::before,.or::after{content:"";flex:1;border-top:1px solid var(--edge)}
 .ways{list-style:none;margin:1.25rem 0 0;padding:0;display:grid;gap:.75rem}

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import addressparser from 'nodemailer/lib/addressparser';
 import { z } from 'zod';
-import { assertMayCarryMessages } from '../auth/granting.ts';
+import { assertMayProveWho } from '../auth/granting.ts';
 import { transaction } from '../db/transaction.ts';
 import { type InputIssue, NotAllowedError } from '../errors.ts';
 import type {
@@ -148,7 +148,7 @@ async function setSender(
     updatedAt: now,
   };
   return transaction(database, async (tx) => {
-    await assertMayCarryMessages(tx, context);
+    await assertMayProveWho(tx, context);
     return tx.messageSender.upsert({
       where: { channel },
       create: { channel, ...values, createdAt: now },

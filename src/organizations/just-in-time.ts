@@ -6,24 +6,13 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
 import type { Organization } from '../generated/prisma/client.ts';
-import { distinct, fault, parseInput, text } from '../input.ts';
+import { distinct, emailDomain, parseInput } from '../input.ts';
 import { assertAssignable } from '../organization-roles/operations.ts';
 import type { Context } from '../services.ts';
 import { addMembers } from './members.ts';
 import { membershipData } from './payload.ts';
 
-// RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds: labels of letters, digits and hyphens, at least two.
-const domain = text(253)
-  .transform((value) => value.trim().toLowerCase())
-  .refine(
-    (value) =>
-      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
-        value,
-      ),
-    fault('INVALID_FORMAT', 'must be a domain name, such as example.com'),
-  );
-
-const emailDomainInput = z.object({ organizationId: z.string(), domain });
+const emailDomainInput = z.object({ organizationId: z.string(), domain: emailDomain });
 
 /** An organization and an e-mail domain. */
 export type OrganizationEmailDomainInput = z.input<typeof emailDomainInput>;
@@ -48,12 +37,7 @@ export async function addOrganizationEmailDomain(
   const key = parseInput(emailDomainInput, input);
   return refuseConflict(domainConflicts, () =>
     change(context, key.organizationId, async (tx) => {
-      const given = await tx.organizationJitRole.findMany({
-        where: { organizationId: key.organizationId },
-        select: { organizationRoleId: true },
-      });
-      const organizationRoleIds = given.map(({ organizationRoleId }) => organizationRoleId);
-      await assertMayGive(tx, context, { organizationRoleIds });
+      await assertMayGiveJitRoles(tx, context, key.organizationId);
       await tx.organizationEmailDomain.create({
         data: { ...key, createdAt: context.clock.now() },
       });
@@ -129,6 +113,23 @@ export async function joinJustInTime(
   for (const { organizationId } of joined) await joinOne(tx, context, organizationId, userId);
 }
 
+/**
+ * Makes a person who comes from an identity provider a member of each organization that has the provider, with the
+ * just-in-time roles. Raises `Organization.Membership.Updated` for each.
+ */
+export async function joinByProvider(
+  tx: Transaction,
+  context: Context,
+  { userId, identityProviderId }: { userId: string; identityProviderId: string },
+): Promise<void> {
+  const joined = await tx.organizationIdentityProvider.findMany({
+    where: { identityProviderId },
+    orderBy: { organizationId: 'asc' },
+    select: { organizationId: true },
+  });
+  for (const { organizationId } of joined) await joinOne(tx, context, organizationId, userId);
+}
+
 async function joinOne(
   tx: Transaction,
   context: Context,
@@ -153,6 +154,69 @@ async function joinOne(
       data,
     })),
   );
+}
+
+const providerInput = z.object({ organizationId: z.string(), identityProviderId: z.string() });
+
+/** An organization and an identity provider. */
+export type OrganizationIdentityProviderInput = z.input<typeof providerInput>;
+
+const providerConflicts = {
+  OrganizationIdentityProvider_pkey: {
+    path: ['identityProviderId'],
+    message: 'The organization has this identity provider already.',
+  },
+};
+
+/**
+ * Adds an identity provider whose people join an organization just in time.
+ *
+ * @throws {NotFoundError} {@link ConflictError} on `identityProviderId`; {@link NotAllowedError} when they would get
+ *   more than the caller holds.
+ */
+export async function addOrganizationIdentityProvider(
+  context: Context,
+  input: OrganizationIdentityProviderInput,
+): Promise<Organization> {
+  const key = parseInput(providerInput, input);
+  return refuseConflict(providerConflicts, () =>
+    change(context, key.organizationId, async (tx) => {
+      await lockRow(tx, 'IdentityProvider', key.identityProviderId);
+      await assertMayGiveJitRoles(tx, context, key.organizationId);
+      await tx.organizationIdentityProvider.create({
+        data: { ...key, createdAt: context.clock.now() },
+      });
+    }),
+  );
+}
+
+/**
+ * Removes an identity provider whose people join an organization just in time; members stay.
+ *
+ * @throws {NotFoundError} of the organization, or of the provider that it does not have.
+ */
+export async function removeOrganizationIdentityProvider(
+  context: Context,
+  input: OrganizationIdentityProviderInput,
+): Promise<Organization> {
+  const key = parseInput(providerInput, input);
+  return change(context, key.organizationId, async (tx) => {
+    const { count } = await tx.organizationIdentityProvider.deleteMany({ where: key });
+    if (count === 0) throw new NotFoundError(key.identityProviderId);
+  });
+}
+
+async function assertMayGiveJitRoles(
+  tx: Transaction,
+  context: Context,
+  organizationId: string,
+): Promise<void> {
+  const given = await tx.organizationJitRole.findMany({
+    where: { organizationId },
+    select: { organizationRoleId: true },
+  });
+  const organizationRoleIds = given.map(({ organizationRoleId }) => organizationRoleId);
+  await assertMayGive(tx, context, { organizationRoleIds });
 }
 
 function change(

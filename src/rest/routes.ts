@@ -83,6 +83,18 @@ export const restRoutes: readonly RestRoute[] = [
     ...asId('userId'),
   },
   { method: 'DELETE', path: '/users/:userId/sessions/:sessionId', operation: 'endUserSession' },
+  {
+    method: 'GET',
+    path: '/users/:userId/identities',
+    operation: 'user',
+    list: 'identities',
+    ...asId('userId'),
+  },
+  {
+    method: 'DELETE',
+    path: '/users/:userId/identities/:identityId',
+    operation: 'deleteUserIdentity',
+  },
   { method: 'POST', path: '/identifiers/unlock', operation: 'unlockIdentifier' },
   { method: 'POST', path: '/one-time-tokens', operation: 'createOneTimeToken' },
   {
@@ -325,6 +337,24 @@ export const restRoutes: readonly RestRoute[] = [
   },
   {
     method: 'GET',
+    path: '/organizations/:id/identity-providers',
+    operation: 'organization',
+    list: 'identityProviders',
+  },
+  {
+    method: 'POST',
+    path: '/organizations/:id/identity-providers',
+    operation: 'addOrganizationIdentityProvider',
+    ...idTo('organizationId'),
+  },
+  {
+    method: 'DELETE',
+    path: '/organizations/:id/identity-providers/:identityProviderId',
+    operation: 'removeOrganizationIdentityProvider',
+    ...idTo('organizationId'),
+  },
+  {
+    method: 'GET',
     path: '/organizations/:id/jit-roles',
     operation: 'organization',
     list: 'jitRoles',
@@ -419,6 +449,12 @@ export const restRoutes: readonly RestRoute[] = [
     ...idTo('deliveryId'),
   },
   { method: 'GET', path: '/webhooks/:id/deliveries', operation: 'webhook', list: 'deliveries' },
+
+  { method: 'GET', path: '/identity-providers', operation: 'identityProviders' },
+  { method: 'POST', path: '/identity-providers', operation: 'createIdentityProvider' },
+  { method: 'GET', path: '/identity-providers/:id', operation: 'identityProvider' },
+  { method: 'PATCH', path: '/identity-providers/:id', operation: 'updateIdentityProvider' },
+  { method: 'DELETE', path: '/identity-providers/:id', operation: 'deleteIdentityProvider' },
 
   { method: 'GET', path: '/message-senders', operation: 'messageSenders' },
   { method: 'PUT', path: '/message-senders/email', operation: 'setEmailSender' },

@@ -70,7 +70,7 @@ export async function findByAddress(
 /** Finds the row of an interaction that the provider began, or creates it. */
 async function adopt(
   { database, clock, issuer }: Services,
-  { uid, params }: ProviderInteraction,
+  { uid, params, prompt, session }: ProviderInteraction,
 ): Promise<InteractionAccess> {
   const digest = digestOf(uid);
   const select = { id: true } as const;
@@ -85,6 +85,8 @@ async function adopt(
       applicationId: String(params['client_id']),
       event: params['screen_hint'] === 'register' ? 'REGISTER' : 'SIGN_IN',
       restartUrl: restartUrlOf(issuer, params),
+      // Whoever is asked for consent alone has a session.
+      userId: prompt.name === 'consent' ? (session?.accountId ?? null) : null,
       createdAt: now,
       // Measured from this first visit. The provider's own interaction may end earlier.
       expiresAt: new Date(now.getTime() + interactionTtlSeconds * 1000),

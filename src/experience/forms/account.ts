@@ -1,7 +1,7 @@
 import { newPasswordPage, registerPage } from '../pages/account.ts';
 import { resetPassword } from '../recover.ts';
 import { register } from '../register.ts';
-import { verified } from '../steps.ts';
+import { missingForSignUp, newcomerOf, verified } from '../steps.ts';
 import { pathTo, showAddress, submitAddress, withoutParameter } from './codes.ts';
 import type { FormPage, PageRequest } from './form-page.ts';
 import { type AddressKind, frameOf, type Visit } from './visit.ts';
@@ -24,6 +24,10 @@ function missingAddress(visit: Visit, { query }: PageRequest): AddressKind | und
     );
 }
 
+/** The address that somebody needs whom an identity provider has sent without a verified one. */
+const missingOfNewcomer = ({ interaction, settings }: Visit): AddressKind | undefined =>
+  missingForSignUp(interaction, settings).find((field) => field !== 'USERNAME');
+
 /** The URL that skips this kind of address; undefined if the kind is required. */
 function withoutIt(visit: Visit, { query }: PageRequest, kind: AddressKind): string | undefined {
   if (visit.settings.signUpIdentifiers[0] === kind) return undefined;
@@ -38,10 +42,12 @@ export const registerForm: FormPage = {
   path: '/register',
   wrong: (t) => t.problem.CODE,
   show(visit, request) {
-    if (!visit.offersSignUp) return { goTo: '?sign-in' };
-    const missing = missingAddress(visit, request);
+    const isNewcomer = newcomerOf(visit.interaction) !== null;
+    if (!visit.offersSignUp && !isNewcomer) return { goTo: '?sign-in' };
+    const missing = isNewcomer ? missingOfNewcomer(visit) : missingAddress(visit, request);
     if (missing !== undefined && (!request.problem || isAddress(request)))
       return showAddress(visit, 'REGISTER', [missing], request, withoutIt(visit, request, missing));
+    if (isNewcomer) return { goTo: '/profile' };
     const { settings, interaction } = visit;
     const { form, problem } = request;
     return {
@@ -55,6 +61,7 @@ export const registerForm: FormPage = {
         verified: verified(interaction, 'REGISTER').map(({ recipient }) => recipient),
         minLength: settings.passwordPolicy.minLength,
         passwordFaults: problem?.passwordFaults ?? [],
+        providers: visit.providers,
       }),
     };
   },

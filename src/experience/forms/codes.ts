@@ -1,7 +1,11 @@
 import { secondsUntil } from '../../clock.ts';
+import { findProviderOfAddress } from '../../identity-providers/choice.ts';
 import { masked, sendCode, verifyCode } from '../codes.ts';
 import { addressPage, type CodePurpose, codePage } from '../pages/code.ts';
 import { linkPage } from '../pages/stopped.ts';
+import { newcomerOf } from '../steps.ts';
+import { explanationOf } from './explanation.ts';
+import { leaveFor } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { type AddressKind, frameOf, type Visit } from './visit.ts';
 
@@ -48,7 +52,7 @@ export function showAddress(
       ...frameOf(
         visit,
         pathTo(path, request, { [kindParameter]: kind.toLowerCase() }),
-        problem?.text,
+        problem?.text ?? (purpose === 'SIGN_IN' ? explanationOf(visit) : undefined),
       ),
       purpose,
       kind,
@@ -60,6 +64,8 @@ export function showAddress(
       value: form.get(field) ?? hintOf(visit, kind),
       faults: problem?.faults?.[field] ?? [],
       offersPassword: purpose === 'SIGN_IN' && visit.settings.passwordEnabled,
+      providers:
+        purpose === 'RESET_PASSWORD' || newcomerOf(visit.interaction) ? [] : visit.providers,
     }),
   };
 }
@@ -75,12 +81,19 @@ function hintOf({ interaction, parameters }: Visit, kind: AddressKind): string {
 
 /** Sends a code to the address in a form, and continues at the page that asks for the code. */
 export async function submitAddress(
-  { context, access }: Visit,
+  visit: Visit,
   purpose: CodePurpose,
   request: PageRequest,
 ): Promise<Answer> {
+  const { context, access, interaction } = visit;
   const { form } = request;
   const email = form.get('email');
+  // Who has come from there already verifies the address here.
+  const isElsewhere =
+    email !== null &&
+    newcomerOf(interaction) === null &&
+    (await findProviderOfAddress(context.database.prisma, email)) !== null;
+  if (isElsewhere) return leaveFor(visit, { email });
   const phone = form.get('phone');
   const { verification } = await sendCode(context, access, { purpose, email, phone });
   const again: Record<string, string> = form.has('resend') ? { [againParameter]: 'yes' } : {};

@@ -17,6 +17,8 @@ export type Answer =
   | { readonly markup: string }
   /** A path below the interaction's address. */
   | { readonly goTo: string }
+  /** The URL of an identity provider. */
+  | { readonly leaveTo: string }
   /** The person is known: the page of the next step, or the end. */
   | 'signed-in';
 

@@ -20,9 +20,12 @@ import { texts } from '../pages/texts.ts';
 import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
+import { mountCallback } from './callback.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
+import { consentForm } from './consent.ts';
 import { backupCodesForm, chooseFactorForm, enrollAppForm } from './factors/enroll.ts';
 import { appFactorForm, backupCodeForm, factorForm, otherAccountForm } from './factors/verify.ts';
+import { federationForm, profileForm } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
@@ -37,6 +40,8 @@ const pages: readonly FormPage[] = [
   linkForm,
   registerForm,
   newPasswordForm,
+  federationForm,
+  profileForm,
   factorForm,
   appFactorForm,
   backupCodeForm,
@@ -44,6 +49,7 @@ const pages: readonly FormPage[] = [
   chooseFactorForm,
   enrollAppForm,
   backupCodesForm,
+  consentForm,
 ];
 
 type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams | undefined }>;
@@ -80,6 +86,7 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
       const problem = texts[look.language].problem.WAIT(seconds);
       return reply.headers(pageHeaders(look)).send(waitPage(look, pathOf(request), problem));
     });
+    mountCallback(scope, services);
     for (const page of pages) {
       scope.route({
         method: ['GET', 'POST'],
@@ -174,6 +181,7 @@ async function send(visit: Visit, result: Answer, reply: FastifyReply) {
     reply.header('set-cookie', deviceCookie(context, context.visitor.cookies, userId));
     return redirect(reply, redirectTo);
   }
+  if ('leaveTo' in result) return redirect(reply, result.leaveTo);
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
   return reply.headers(pageHeaders(look)).send(result.markup);
 }

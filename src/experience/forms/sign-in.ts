@@ -1,8 +1,12 @@
+import { findProviderOfAddress } from '../../identity-providers/choice.ts';
 import { openOneTimeToken } from '../../oidc/provider/sign-in-parameters.ts';
+import { changeInteraction, updateInteraction } from '../interaction.ts';
 import { redeemOneTimeToken } from '../one-time-link.ts';
 import { oneTimeLinkPage, signInPage } from '../pages/sign-in.ts';
 import { signInWithPassword } from '../password.ts';
 import { verified } from '../steps.ts';
+import { explanationOf } from './explanation.ts';
+import { leaveFor } from './federation.ts';
 import type { FormPage } from './form-page.ts';
 import { frameOf, type Visit } from './visit.ts';
 
@@ -18,10 +22,18 @@ export const passwordForm: FormPage = {
       if (hasOneTimeToken(visit)) return { goTo: '/one-time-link' };
       if (interaction.event === 'REGISTER' && offersSignUp) return { goTo: '/register' };
     }
-    if (!settings.passwordEnabled && offered.signIn.length > 0) return { goTo: '/code' };
+    const problemText = problem?.text ?? explanationOf(visit);
+    const asksPassword =
+      settings.passwordEnabled &&
+      (!visit.asksIdentifierFirst || form.has('password') || query.has('password'));
+    if (!settings.passwordEnabled && !visit.asksIdentifierFirst && offered.signIn.length > 0)
+      return { goTo: '/code' };
     return {
       markup: signInPage({
-        ...frameOf(visit, '', problem?.text),
+        ...frameOf(visit, '', problemText),
+        isRefused: problem !== undefined,
+        asksPassword,
+        providers: visit.providers,
         identifiers: settings.signInIdentifiers,
         identifier:
           form.get('identifier') ?? interaction.identifier ?? textOf(parameters['login_hint']),
@@ -31,8 +43,20 @@ export const passwordForm: FormPage = {
       }),
     };
   },
-  async submit({ context, access }, { form }) {
+  async submit(visit, { form }) {
+    const { context, access, settings, offered } = visit;
     const identifier = form.get('identifier') ?? '';
+    if (await findProviderOfAddress(context.database.prisma, identifier))
+      return leaveFor(visit, { email: identifier });
+    if (!form.has('password')) {
+      const shown = identifier.slice(0, 320).toWellFormed().replaceAll('\0', '');
+      await changeInteraction(context, access, (tx, interaction) =>
+        updateInteraction(tx, interaction, { identifier: shown }),
+      );
+      return {
+        goTo: settings.passwordEnabled || offered.signIn.length === 0 ? '?password' : '/code',
+      };
+    }
     await signInWithPassword(context, access, { identifier, password: form.get('password') ?? '' });
     return 'signed-in';
   },

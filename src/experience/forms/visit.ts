@@ -1,4 +1,5 @@
 import type { Look } from '../../html/page.ts';
+import { hasEnterpriseProviders, listSocialProviders } from '../../identity-providers/choice.ts';
 import { canSend } from '../../messages/queue-message.ts';
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
 import {
@@ -10,6 +11,7 @@ import type { BrowserInteraction } from '../access/browser.ts';
 import { formTokenOf } from '../access/form-token.ts';
 import { languageOf } from '../access/visitor.ts';
 import { type Interaction, readInteraction } from '../interaction.ts';
+import type { ProviderChoice } from '../pages/providers.ts';
 import type { PageFrame } from '../pages/sign-in.ts';
 import { type Texts, texts } from '../pages/texts.ts';
 
@@ -35,6 +37,10 @@ export interface Visit {
     readonly recovery: readonly AddressKind[];
     readonly signUp: readonly AddressKind[];
   };
+  /** The identity providers that anybody can continue with. */
+  readonly providers: readonly ProviderChoice[];
+  /** Whether the first page asks for the identifier alone: the domain of an address may lead to an identity provider. */
+  readonly asksIdentifierFirst: boolean;
   /** Whether a new person can create an account. */
   readonly offersSignUp: boolean;
 }
@@ -68,6 +74,8 @@ export async function openVisit(
       recovery: settings.passwordEnabled ? sendable : [],
       signUp: sendable.filter((kind) => settings.signUpIdentifiers.includes(kind)),
     },
+    providers: await listSocialProviders(context.database.prisma),
+    asksIdentifierFirst: await hasEnterpriseProviders(context.database.prisma),
     offersSignUp:
       settings.signUpEnabled &&
       (required === 'USERNAME'

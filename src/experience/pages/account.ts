@@ -1,6 +1,7 @@
 import { html } from '../../html/markup.ts';
 import { page } from '../../html/page.ts';
 import { cancel, doneNote, field, form, problemNote, submit } from './form.ts';
+import { type ProviderChoice, providerButtons } from './providers.ts';
 import { type PageFrame, titled } from './sign-in.ts';
 import { texts } from './texts.ts';
 
@@ -42,6 +43,7 @@ export interface RegisterPage extends PageFrame, PasswordFields {
   readonly usernameFaults?: readonly string[];
   /** The verified addresses. */
   readonly verified: readonly string[];
+  readonly providers: readonly ProviderChoice[];
 }
 
 /** The page that creates an account. It asks for a user name, a password, or both. */
@@ -77,7 +79,7 @@ ${cancel(t)}`;
       lead: t.toContinueTo(application),
       body: html`${problemNote(problem)}${calm && verified.map((address) => doneNote(t.verified(address)))}${form(shown, fields)}${
         terms && html`<p><small>${t.agree}</small></p>`
-      }<p class="below">${t.haveAccount} <a href="${base}?sign-in">${t.signIn}</a></p>`,
+      }${providerButtons(shown, t, shown.providers, true)}<p class="below">${t.haveAccount} <a href="${base}?sign-in">${t.signIn}</a></p>`,
     },
     look,
   );

@@ -10,6 +10,7 @@ import {
   problemNote,
   submit,
 } from './form.ts';
+import { type ProviderChoice, providerButtons } from './providers.ts';
 import { type PageFrame, titled } from './sign-in.ts';
 import { texts } from './texts.ts';
 
@@ -27,6 +28,7 @@ export interface AddressPage extends PageFrame {
   readonly value: string;
   readonly faults?: readonly string[];
   readonly offersPassword: boolean;
+  readonly providers: readonly ProviderChoice[];
 }
 
 /** The page that asks where to send a code. */
@@ -66,7 +68,7 @@ export function addressPage(shown: AddressPage): string {
       lead,
       body: html`${problemNote(problem)}${form(shown, html`${address}${submit(t.sendCode)}${cancel(t)}`)}${
         (other || password || skip) && html`<ul class="ways">${other}${password}${skip}</ul>`
-      }${
+      }${providerButtons(shown, t, shown.providers, true)}${
         purpose === 'REGISTER' &&
         html`<p class="below">${t.haveAccount} <a href="${base}?sign-in">${t.signIn}</a></p>`
       }`,

@@ -1,6 +1,7 @@
 import { Html, html } from '../../html/markup.ts';
 import { type Look, page } from '../../html/page.ts';
 import { cancel, type FormFrame, field, form, problemId, problemNote, submit } from './form.ts';
+import { type ProviderChoice, providerButtons } from './providers.ts';
 import { type Texts, texts } from './texts.ts';
 
 /** A kind of identifier that people sign in with. */
@@ -35,6 +36,11 @@ export interface SignInPage extends PageFrame {
   readonly offersCode: boolean;
   readonly offersRecovery: boolean;
   readonly offersSignUp: boolean;
+  /** Whether the problem is that what was typed does not fit. */
+  readonly isRefused: boolean;
+  /** Without: the identifier alone, whose domain may lead to an identity provider. */
+  readonly asksPassword: boolean;
+  readonly providers: readonly ProviderChoice[];
 }
 
 /** The sign-in page. It asks for an identifier and the password. */
@@ -44,7 +50,7 @@ export function signInPage(shown: SignInPage): string {
   const hasFailed = problem !== undefined;
   const knowsWho = shown.identifier !== '' && !hasFailed;
   // Both fields are marked: the page must not say which of them is wrong.
-  const describedBy = hasFailed ? [problemId] : [];
+  const describedBy = shown.isRefused ? [problemId] : [];
   const fields = html`${field({
     name: 'identifier',
     label: identifierLabel(t, shown.identifiers),
@@ -53,18 +59,21 @@ export function signInPage(shown: SignInPage): string {
     autofocus: !hasFailed && !knowsWho,
     describedBy,
   })}
-${field({
-  name: 'password',
-  label: t.password,
-  type: 'password',
-  autocomplete: 'current-password',
-  autofocus: knowsWho,
-  describedBy,
-  aside: shown.offersRecovery
-    ? html`<small><a href="${base}/forgot-password">${t.forgotPassword}</a></small>`
-    : new Html(''),
-})}
-${submit(t.signIn)}
+${
+  shown.asksPassword &&
+  field({
+    name: 'password',
+    label: t.password,
+    type: 'password',
+    autocomplete: 'current-password',
+    autofocus: knowsWho,
+    describedBy,
+    aside: shown.offersRecovery
+      ? html`<small><a href="${base}/forgot-password">${t.forgotPassword}</a></small>`
+      : new Html(''),
+  })
+}
+${submit(shown.asksPassword ? t.signIn : t.addressFirst)}
 ${cancel(t)}`;
   return page(
     {
@@ -74,7 +83,7 @@ ${cancel(t)}`;
       body: html`${problemNote(problem)}${form(shown, fields)}${
         shown.offersCode &&
         html`<ul class="ways"><li><a class="button quiet" href="${base}/code">${t.useCode}</a></li></ul>`
-      }${
+      }${providerButtons(shown, t, shown.providers, true)}${
         shown.offersSignUp &&
         html`<p class="below">${t.noAccount} <a href="${base}/register">${t.createAccount}</a></p>`
       }`,

@@ -59,7 +59,26 @@ const en = {
   linkElsewhereLead:
     'You asked for this message in another browser, or that sign-in is over. Go back to where you began, and enter this code there:',
   linkElsewhereWarning: 'Only there: never tell it to anybody who asks you for it.',
+  allow: 'Allow',
+  deny: 'Deny',
+  allowTitle: (application: string) => `Allow ${application}?`,
+  allowLead: (application: string) => `${application} asks for access to your account.`,
+  allowManaging: (application: string) =>
+    `This lets ${application} act as you in the administration of this service. Allow it only if you know who runs it.`,
+  allowReturn: (destination: string) => `You then go to ${destination}.`,
+  allowLater: 'You can take your consent back at any time.',
+  aboutYou: 'About you',
+  signedInAs: 'Signed in as',
+  otherAccount: 'Use another account',
+  scope: {
+    openid: 'Know who you are',
+    profile: 'Your name, picture and profile',
+    email: 'Your e-mail address',
+    phone: 'Your phone number',
+    offline_access: 'Keep this access while you are away',
+  } as Readonly<Record<string, string>>,
   problem: {
+    ASKED_ANEW: 'What is asked for has changed. Look at it again; nothing was allowed.',
     CREDENTIALS: 'That does not match an account that can be used. Check it and try again.',
     CODE: 'That code is not right, or no longer good. Check it, or have a new one sent.',
     FACTOR:
@@ -86,6 +105,34 @@ const en = {
     BLOCKLISTED: 'It is made of a word that is not taken here.',
     INVALID_CHARACTER: 'It holds a character that cannot be stored.',
   } as Readonly<Record<string, string | ((minLength: number) => string)>>,
+  continueWith: (provider: string) => `Continue with ${provider}`,
+  completeProfile: 'Complete your profile',
+  addressFirst: 'Next',
+  confirmLead: (provider: string, person: string | null) =>
+    person === null ? `You come from ${provider}.` : `You come from ${provider} as ${person}.`,
+  confirmWarning: (application: string) =>
+    `Continue only if you began this yourself, just now, in ${application}. If somebody sent you a link, cancel: they would be signed in as you.`,
+  returned: {
+    done: 'You can go back now',
+    doneLead: (application: string) => `Go back to ${application}. This window can be closed.`,
+    linked: (provider: string) => `${provider} is linked to your account`,
+    linkedLead: 'From now on you can sign in with it.',
+    notLinked: 'Nothing was linked',
+    signInFirst: 'In this browser you are not signed in to the account that this is for.',
+    toAccount: 'Back to your account',
+  },
+  federation: {
+    access_denied: () =>
+      'The sign-in there was cancelled or refused. Try again, or sign in another way.',
+    federation_expired: () => 'That took too long, or was answered before. Try again.',
+    federation_failed: () =>
+      'The other side could not sign you in. Try again, or sign in another way.',
+    account_exists: (address: string | null) =>
+      `There is an account with ${address ?? 'this address'} already. Sign in to it, and both are linked.`,
+    account_unavailable: () => 'This account cannot be used.',
+    sign_up_closed: () => 'There is no account for you here, and new ones are not to be had.',
+    identity_taken: () => 'It belongs to another account here.',
+  } as Readonly<Record<string, (address: string | null) => string>>,
   factor: factorEn,
   error: 'Error',
   failedTitle: 'Something went wrong',
@@ -163,7 +210,27 @@ const de: Texts = {
   linkElsewhereLead:
     'Sie haben diese Nachricht in einem anderen Browser angefordert, oder die Anmeldung ist vorbei. Gehen Sie dorthin zurück, wo Sie begonnen haben, und geben Sie dort diesen Code ein:',
   linkElsewhereWarning: 'Nur dort: Sagen Sie ihn niemandem, der Sie danach fragt.',
+  allow: 'Erlauben',
+  deny: 'Ablehnen',
+  allowTitle: (application) => `${application} erlauben?`,
+  allowLead: (application) => `${application} bittet um Zugriff auf Ihr Konto.`,
+  allowManaging: (application) =>
+    `Damit kann ${application} in der Verwaltung dieses Dienstes an Ihrer Stelle handeln. Erlauben Sie es nur, wenn Sie wissen, wer dahintersteht.`,
+  allowReturn: (destination) => `Danach geht es weiter zu ${destination}.`,
+  allowLater: 'Sie können Ihre Zustimmung jederzeit zurücknehmen.',
+  aboutYou: 'Über Sie',
+  signedInAs: 'Angemeldet als',
+  otherAccount: 'Anderes Konto verwenden',
+  scope: {
+    openid: 'Wissen, wer Sie sind',
+    profile: 'Ihr Name, Bild und Profil',
+    email: 'Ihre E-Mail-Adresse',
+    phone: 'Ihre Telefonnummer',
+    offline_access: 'Diesen Zugriff behalten, wenn Sie nicht da sind',
+  },
   problem: {
+    ASKED_ANEW:
+      'Die Anfrage hat sich geändert. Sehen Sie sie noch einmal an; nichts wurde erlaubt.',
     CREDENTIALS:
       'Das passt zu keinem Konto, das verwendet werden kann. Prüfen Sie es und versuchen Sie es noch einmal.',
     CODE: 'Der Code stimmt nicht oder gilt nicht mehr. Prüfen Sie ihn, oder lassen Sie einen neuen senden.',
@@ -191,6 +258,36 @@ const de: Texts = {
     USER_DATA: 'Es ist aus Ihrem Namen, Ihrer Adresse oder dem Namen dieses Dienstes gemacht.',
     BLOCKLISTED: 'Es ist aus einem Wort gemacht, das hier nicht geht.',
     INVALID_CHARACTER: 'Es enthält ein Zeichen, das nicht gespeichert werden kann.',
+  },
+  continueWith: (provider) => `Weiter mit ${provider}`,
+  completeProfile: 'Profil vervollständigen',
+  addressFirst: 'Weiter',
+  confirmLead: (provider, person) =>
+    person === null ? `Sie kommen von ${provider}.` : `Sie kommen von ${provider} als ${person}.`,
+  confirmWarning: (application) =>
+    `Fahren Sie nur fort, wenn Sie das gerade selbst in ${application} begonnen haben. Hat Ihnen jemand einen Link geschickt, brechen Sie ab: Er wäre sonst als Sie angemeldet.`,
+  returned: {
+    done: 'Sie können jetzt zurückgehen',
+    doneLead: (application) =>
+      `Gehen Sie zurück zu ${application}. Dieses Fenster können Sie schließen.`,
+    linked: (provider) => `${provider} ist mit Ihrem Konto verknüpft`,
+    linkedLead: 'Ab jetzt können Sie sich damit anmelden.',
+    notLinked: 'Nichts wurde verknüpft',
+    signInFirst: 'In diesem Browser sind Sie nicht mit dem Konto angemeldet, um das es geht.',
+    toAccount: 'Zurück zu Ihrem Konto',
+  },
+  federation: {
+    access_denied: () =>
+      'Die Anmeldung dort wurde abgebrochen oder abgelehnt. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+    federation_expired: () =>
+      'Das hat zu lange gedauert oder wurde schon beantwortet. Versuchen Sie es noch einmal.',
+    federation_failed: () =>
+      'Die andere Seite konnte Sie nicht anmelden. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+    account_exists: (address) =>
+      `Ein Konto mit ${address ?? 'dieser Adresse'} gibt es schon. Melden Sie sich dort an, und beide werden verknüpft.`,
+    account_unavailable: () => 'Dieses Konto kann nicht verwendet werden.',
+    sign_up_closed: () => 'Für Sie gibt es hier kein Konto, und neue gibt es nicht.',
+    identity_taken: () => 'Es gehört hier zu einem anderen Konto.',
   },
   factor: factorDe,
   error: 'Fehler',

@@ -31,6 +31,9 @@ export const claimsByScope = {
   phone: ['phone_number', 'phone_number_verified'],
 };
 
+/** The scopes of OpenID Connect. */
+export const oidcScopes: readonly string[] = [...Object.keys(claimsByScope), 'offline_access'];
+
 const sessionPolicies = new WeakMap<IncomingMessage, SessionPolicy>();
 
 /** The session lifetime that was read when the account of this request was looked up. */

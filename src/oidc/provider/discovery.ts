@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../services.ts';
 import { delegatedGrantTypes, grants } from '../token/grants.ts';
-import { claimsByScope } from './accounts.ts';
+import { claimsByScope, oidcScopes } from './accounts.ts';
 import { clientAuthMethods } from './storage/clients.ts';
 
 // The published keys may be this old: another node signs with its new key at once.
@@ -20,7 +20,7 @@ export function providerMetadata({ issuer, keys }: Services) {
     end_session_endpoint: `${issuer}/session/end`,
     introspection_endpoint: `${issuer}/token/introspection`,
     revocation_endpoint: `${issuer}/token/revocation`,
-    scopes_supported: [...Object.keys(claimsByScope), 'offline_access'],
+    scopes_supported: oidcScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],
     grant_types_supported: [...delegatedGrantTypes, ...grants.keys()],

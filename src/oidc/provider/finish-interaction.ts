@@ -16,6 +16,16 @@ export interface Login {
   readonly isRegistration: boolean;
 }
 
+/** Set in an interaction's result if an earlier interaction of the same request has recorded the sign-in. */
+export const recordedResult = 'recorded';
+
+/** The result of an interaction. */
+export interface InteractionResult {
+  /** Null if the person had a session, and was only asked for consent. */
+  readonly login: Login | null;
+  readonly hasConsented: boolean;
+}
+
 /**
  * Gives the provider the result of its interaction. If called twice, the last result counts.
  *
@@ -24,34 +34,40 @@ export interface Login {
 export async function finishInteraction(
   provider: Provider,
   uid: string,
-  { userId, authenticatedAt, methods, isRegistration }: Login,
+  { login, hasConsented }: InteractionResult,
 ): Promise<string | undefined> {
   const interaction = await provider.Interaction.find(uid);
   if (!interaction) return undefined;
   interaction.result = {
     ...interaction.lastSubmission,
-    login: {
-      accountId: userId,
-      ts: toNumericDate(authenticatedAt),
-      amr: [...methods],
-      acr: acrOf(methods),
-    },
-    [registrationResult]: isRegistration,
+    ...(login ? loginResult(login) : { [recordedResult]: true }),
+    ...(hasConsented ? { consent: {} } : {}),
   };
   await interaction.persist();
   return interaction.returnTo;
 }
 
-/** Tells the provider that the person cancelled the sign-in; otherwise like {@link finishInteraction}. */
+const loginResult = ({ userId, authenticatedAt, methods, isRegistration }: Login) => ({
+  login: {
+    accountId: userId,
+    ts: toNumericDate(authenticatedAt),
+    amr: [...methods],
+    acr: acrOf(methods),
+  },
+  [registrationResult]: isRegistration,
+});
+
+/** Tells the provider that the person refused; otherwise like {@link finishInteraction}. */
 export async function cancelInteraction(
   provider: Provider,
   uid: string,
+  description = 'the sign-in was cancelled',
 ): Promise<string | undefined> {
   const interaction = await provider.Interaction.find(uid);
   if (!interaction) return undefined;
   interaction.result = {
     error: 'access_denied',
-    error_description: 'the sign-in was cancelled',
+    error_description: description,
   };
   await interaction.persist();
   return interaction.returnTo;

@@ -1,8 +1,10 @@
 import type { InputIssue } from '../../errors.ts';
 import type { Services } from '../../services.ts';
+import { needsConsent } from '../consent/asked.ts';
 import { claimsByScope } from './accounts.ts';
 import { getProvider } from './provider.ts';
 import { readDefinedScopes } from './resource-servers.ts';
+import { applicationOf } from './storage/clients.ts';
 
 /** A request to sign a person in without a browser (RFC 6749 §4.1.1, RFC 7636, RFC 8707). */
 export interface AuthorizationRequest {
@@ -26,6 +28,9 @@ export async function findAuthorizationFault(
     return { path: ['redirectUri'], message: 'is none of the redirect URIs of the application' };
   }
   if (resource == null) return undefined;
+  if (needsConsent(applicationOf(client), resource)) {
+    return { path: ['resource'], message: 'needs the consent of the person, in a browser' };
+  }
   const { ttlSeconds } = await readDefinedScopes(services, scope.split(' '), resource);
   return ttlSeconds === null
     ? { path: ['resource'], message: 'is the indicator of no resource' }

@@ -17,8 +17,13 @@ import { idTokenTtlSeconds } from '../../keys/signing-keys.ts';
 import type { Services } from '../../services.ts';
 import { sessionTtl } from '../sessions/operations.ts';
 import { claimsByScope, createFindAccount, sessionPolicyOf } from './accounts.ts';
-import { registrationResult } from './finish-interaction.ts';
-import { grantTtlSeconds, loadGrant, refreshTokenTtlSeconds } from './load-grant.ts';
+import { recordedResult, registrationResult } from './finish-interaction.ts';
+import {
+  grantTtlSeconds,
+  isConsentMissing,
+  loadGrant,
+  refreshTokenTtlSeconds,
+} from './load-grant.ts';
 import { askSignOut, showError, showSignedOut, showUnavailable } from './pages.ts';
 import { recordSignIn } from './record-sign-in.ts';
 import { prepareRequest, requestOf } from './requests.ts';
@@ -27,6 +32,7 @@ import { sealOneTimeToken } from './sign-in-parameters.ts';
 import { createAdapter, endGrants, grantReference } from './storage/adapter.ts';
 import {
   clientAuthMethods,
+  consentMetadata,
   corsAllowedOrigins,
   isPublicClient,
   readLiveDigests,
@@ -145,7 +151,7 @@ function configure(services: Services): Configuration {
     clientAuthMethods: [...clientAuthMethods],
     clientDefaults: { id_token_signed_response_alg: algorithm },
     enabledJWA: { idTokenSigningAlgValues: [...signingAlgorithms] },
-    extraClientMetadata: { properties: [corsAllowedOrigins] },
+    extraClientMetadata: { properties: [corsAllowedOrigins, ...consentMetadata] },
     clientBasedCORS: (_ctx, origin, client) =>
       (client[corsAllowedOrigins] as readonly string[]).includes(origin),
     jwks: keys.privateJwks(),
@@ -178,7 +184,7 @@ function configure(services: Services): Configuration {
       one_time_token: (ctx) => sealOneTimeToken(services, ctx),
     },
     async loadExistingGrant(ctx) {
-      const grant = await loadGrant(ctx);
+      const grant = await loadGrant(services, ctx);
       await recordNewSignIn(services, ctx);
       return grant;
     },
@@ -285,15 +291,24 @@ function signInPolicy(): interactionPolicy.DefaultPolicy {
         ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
       ),
     );
-  // Applications belong to the operator: `prompt=consent` is accepted, but there is nothing to ask.
-  policy.get('consent')?.checks.clear();
+  // An application of the operator may send `prompt=consent`, but there is nothing to ask.
+  const consent = policy.get('consent');
+  consent?.checks.clear();
+  consent?.checks.add(
+    new interactionPolicy.Check(
+      'consent_missing',
+      'the person has not allowed this',
+      'consent_required',
+      isConsentMissing,
+    ),
+  );
   return policy;
 }
 
 /**
  * Restores `offline_access`, which the library removes from a request without `prompt=consent`. OpenID Connect Core §11
- * requires that unless "other conditions permitting offline access" are in place. Here they are: applications belong to
- * the operator.
+ * requires that unless "other conditions permitting offline access" are in place. Here they are: the application belongs
+ * to the operator, or the person is asked about it like about any other scope.
  */
 function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   const { params, client } = ctx.oidc;
@@ -305,7 +320,7 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
 
 async function recordNewSignIn(services: Services, ctx: KoaContextWithOIDC): Promise<void> {
   const { account, client, session, result } = ctx.oidc;
-  if (!result?.login || !account || !client || !session) return;
+  if (!result?.login || result[recordedResult] || !account || !client || !session) return;
   const request = requestOf(ctx);
   // The session gets a TypeID here; only later is it stored and named by codes.
   if (kindOfId(session.uid) !== 'Session') session.uid = newId('Session');

@@ -1,4 +1,5 @@
 import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
+import { accountIndicator } from '../../auth/scopes.ts';
 import { textForQuery } from '../../db/sql.ts';
 import { idForQuery } from '../../ids.ts';
 import type { Services } from '../../services.ts';
@@ -10,6 +11,7 @@ import {
   targetOf,
   ttlOfTarget,
 } from '../token/target.ts';
+import { applicationOf } from './storage/clients.ts';
 
 /**
  * The scopes that a sign-in may ask of a registered resource (RFC 8707 §2). At the authorization endpoint these are all
@@ -17,13 +19,20 @@ import {
  * user holds at that moment, in the organization that `organization_id` names, if any. An organization is a resource
  * too: `urn:signet:organization:<id>`.
  *
- * @throws {InvalidTarget} when no resource has that indicator, or the user is not a member of the organization.
+ * @throws {InvalidTarget} when no resource has that indicator, the user is not a member of the organization, or a
+ *   third-party application asks for the account API.
  */
 export async function findResourceServer(
   services: Services,
   ctx: KoaContextWithOIDC,
   indicator: string,
 ): Promise<ResourceServer> {
+  if (
+    indicator === accountIndicator &&
+    ctx.oidc.client &&
+    applicationOf(ctx.oidc.client).isThirdParty
+  )
+    throw new errors.InvalidTarget();
   const { ttlSeconds, scopes } =
     ctx.oidc.route === 'token'
       ? await readHeldScopes(services, ctx, indicator)

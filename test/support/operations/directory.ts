@@ -8,6 +8,7 @@ import type {
   Resource,
   Session,
   User,
+  UserIdentity,
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
 
@@ -98,7 +99,15 @@ export function seedDirectory(database: Database, clock: Clock) {
       const id = newId('Application');
       const type: ApplicationType = 'MACHINE_TO_MACHINE';
       await prisma.application.create({
-        data: { id, name: nextName('Application'), type, ...stamps(), ...values },
+        data: {
+          id,
+          name: nextName('Application'),
+          type,
+          // As one made by a caller who could do everything.
+          managementWithoutConsent: true,
+          ...stamps(),
+          ...values,
+        },
       });
       return { id, secret: await this.createSecret(id, secret) };
     },
@@ -154,6 +163,19 @@ export function seedDirectory(database: Database, clock: Clock) {
         },
       });
     },
+
+    /** An identity as a federated sign-in leaves it. */
+    createIdentity: (userId: string, identityProviderId: string): Promise<UserIdentity> =>
+      prisma.userIdentity.create({
+        data: {
+          id: newId('UserIdentity'),
+          userId,
+          identityProviderId,
+          issuer: 'https://provider.example.com',
+          subject: nextName('subject'),
+          linkedAt: clock.now(),
+        },
+      }),
 
     createOrganization: (): Promise<Organization> =>
       prisma.organization.create({

@@ -47,6 +47,16 @@ export function createMaker(call: Call) {
       enabled: false,
     });
 
+  // Nothing listens there: only an answer can be wrong.
+  const identityProvider = (values: Input = {}) =>
+    make('createIdentityProvider', 'identityProvider', {
+      name: next('provider'),
+      kind: 'SOCIAL',
+      issuer: 'http://127.0.0.1:9',
+      clientId: 'signet',
+      ...values,
+    });
+
   async function member() {
     const [organizationId, userId] = [await organization(), await user()];
     await done('addOrganizationUsers', { organizationId, userIds: [userId] });
@@ -76,6 +86,7 @@ export function createMaker(call: Call) {
     organizationRole,
     organizationScope,
     webhook,
+    identityProvider,
     member,
     applicationMember,
     invitation,

@@ -1,5 +1,6 @@
 import { applicationsCases } from './cases/applications.ts';
 import type { Case, Seed } from './cases/case.ts';
+import { identityProvidersCases } from './cases/identity-providers.ts';
 import { messagesCases } from './cases/messages.ts';
 import { organizationInvitationsCases } from './cases/organization-invitations.ts';
 import { organizationMembersCases } from './cases/organization-members.ts';
@@ -17,6 +18,7 @@ import type { Input } from './operations.ts';
 
 const cases = {
   ...applicationsCases,
+  ...identityProvidersCases,
   ...messagesCases,
   ...organizationInvitationsCases,
   ...organizationMembersCases,

@@ -97,7 +97,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
     async find(id) {
       const row = await records.findUnique({ where: keyOf(id) });
       // A request that was running when its grant ended may have stored the grant again.
-      if (model === 'Grant' && (await isRevoked({ database }, id))) return undefined;
+      if (model === 'Grant' && (await isRevoked({ database }, id, row))) return undefined;
       if (model === 'Session' && (await hasEnded({ database }, row))) return undefined;
       return inForce(row) ? { ...payloadOf(row), jti: id } : undefined;
     },
@@ -179,8 +179,21 @@ export async function revokeGrantsWithin(
     ON CONFLICT ("jti") DO UPDATE SET "expiresAt" = excluded."expiresAt"`;
 }
 
-const isRevoked = async ({ database }: Pick<Services, 'database'>, grantId: string) =>
-  (await database.prisma.revokedToken.count({ where: { jti: grantReference(grantId) } })) > 0;
+/** Whether a grant was ended, or belongs to a third-party application that the person has not allowed anything. */
+async function isRevoked(
+  { database }: Pick<Services, 'database'>,
+  grantId: string,
+  row: OidcRecord | null,
+): Promise<boolean> {
+  const [found] = await database.prisma.$queryRaw<{ isRevoked: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM "RevokedToken" WHERE "jti" = ${grantReference(grantId)})
+        OR EXISTS (SELECT 1 FROM "Application" a
+                    WHERE a."id" = ${row?.clientId ?? ''} AND a."isThirdParty"
+                      AND NOT EXISTS (SELECT 1 FROM "UserGrant" g
+                                       WHERE g."userId" = ${row?.accountId ?? ''} AND g."applicationId" = a."id"))
+           AS "isRevoked"`;
+  return found?.isRevoked === true;
+}
 
 /** Whether a user's session was ended; a request that was running may have stored it again. */
 async function hasEnded(

@@ -1,15 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import type { ClientMetadata, SigningAlgorithm } from 'oidc-provider';
+import type { ClientMetadata, KoaContextWithOIDC, SigningAlgorithm } from 'oidc-provider';
 import { ownRedirectUri } from '../../../applications/own.ts';
 import { isConfidential } from '../../../applications/secret.ts';
 import type { Application } from '../../../generated/prisma/client.ts';
 import { idForQuery } from '../../../ids.ts';
 import type { Services } from '../../../services.ts';
+import type { ConsentRequest } from '../../consent/asked.ts';
 
+type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
 type Store = Pick<Services, 'database' | 'clock' | 'baseUrl'>;
 
 /** The client metadata with the origins whose scripts may call as this application. */
 export const corsAllowedOrigins = 'cors_allowed_origins';
+
+/** The client metadata on consent: see the columns of Application. */
+export const consentMetadata = ['is_third_party', 'management_without_consent'] as const;
+
+/** A client of the library as the questions about consent take it. */
+export const applicationOf = (client: Client): ConsentRequest['application'] => ({
+  id: client.clientId,
+  type: client.applicationType === 'native' ? 'NATIVE' : 'TRADITIONAL',
+  isThirdParty: client['is_third_party'] === true,
+  managementWithoutConsent: client['management_without_consent'] === true,
+});
 
 // oidc-provider requires a secret for every confidential client, but never compares this one.
 const placeholderSecret = randomBytes(32).toString('base64url');
@@ -80,6 +93,8 @@ function metadataOf(application: Application, baseUrl: string): ClientMetadata {
     response_types: canSignIn ? ['code'] : [],
     redirect_uris: canSignIn ? redirectUris : [],
     post_logout_redirect_uris: hasUsers ? application.postLogoutRedirectUris : [],
+    is_third_party: application.isThirdParty,
+    management_without_consent: application.managementWithoutConsent,
     [corsAllowedOrigins]: [
       ...application.corsAllowedOrigins,
       // The redirect ends on the page whose script then requests the tokens.

@@ -3,7 +3,7 @@ import type { Maker } from '../maker.ts';
 import type { Input } from '../operations.ts';
 
 /** What creates things that no management operation creates. */
-export type Seed = Pick<ReturnType<typeof seedDirectory>, 'createSession'>;
+export type Seed = Pick<ReturnType<typeof seedDirectory>, 'createSession' | 'createIdentity'>;
 
 /** A management operation, with the data that its tests need. */
 export interface Case {

@@ -1,0 +1,113 @@
+import { InvalidInputError, NotAllowedError, NotFoundError } from '../../errors.ts';
+import type { IdentityProvider } from '../../generated/prisma/client.ts';
+import { FederationFailure } from '../../identity-providers/authorization.ts';
+import { findProviderOfAddress } from '../../identity-providers/choice.ts';
+import { beginFederation } from '../../identity-providers/federation.ts';
+import { idForQuery } from '../../ids.ts';
+import { emailAddress, parseInput } from '../../input.ts';
+import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
+import {
+  changeInteraction,
+  type Interaction,
+  readInteraction,
+  updateInteraction,
+} from '../interaction.ts';
+import { reportFailure } from './failure.ts';
+
+/** The identity provider to go to: itself, or the person's e-mail address, whose domain chooses it. */
+export interface FederationRequest {
+  readonly identityProviderId?: string | null | undefined;
+  readonly email?: string | null | undefined;
+}
+
+// The first part of `state`: it tells the callback where to go on. A browser's interaction gives its own id.
+/** The person is in no browser of ours: another program holds the interaction. */
+export const headlessPrefix = 'h';
+
+/**
+ * Sends a person to an identity provider. What came back from an earlier one no longer counts.
+ *
+ * @returns The URL to open in the person's browser.
+ * @throws {InvalidInputError} unless exactly one of the two is given; {@link NotFoundError} of the provider; {@link
+ *   NotAllowedError} when no provider is for the address, or the provider does not answer; {@link
+ *   InteractionExpiredError}
+ */
+export async function startFederation(
+  context: VisitContext,
+  access: InteractionAccess,
+  request: FederationRequest,
+): Promise<{ interaction: Interaction; url: string }> {
+  await readInteraction(context, access);
+  const { provider, email } = await chooseProvider(context, request);
+  const interaction = await changeInteraction(context, access, async (tx, found) => {
+    await tx.newcomer.deleteMany({ where: { interactionId: found.id } });
+    const identifier = email === undefined ? {} : { identifier: email };
+    return updateInteraction(tx, found, { error: null, ...identifier });
+  });
+  const url = await beginOrRefuse(context, provider, () =>
+    beginFederation(
+      context,
+      provider,
+      { interactionId: access.id },
+      {
+        prefix: access.uid ?? headlessPrefix,
+        loginHint: email,
+        language: context.visitor.language,
+      },
+    ),
+  );
+  return { interaction, url };
+}
+
+/**
+ * Begins a federation; a provider that does not answer is told in the log and to the person.
+ *
+ * @throws {NotAllowedError}
+ */
+export async function beginOrRefuse(
+  services: Services,
+  provider: IdentityProvider,
+  begin: () => Promise<string>,
+): Promise<string> {
+  try {
+    return await begin();
+  } catch (error) {
+    if (!(error instanceof FederationFailure)) throw error;
+    reportFailure(services, error, provider.id);
+    throw new NotAllowedError('The identity provider cannot be used now.');
+  }
+}
+
+async function chooseProvider(
+  context: VisitContext,
+  { identityProviderId, email }: FederationRequest,
+): Promise<{ provider: IdentityProvider; email?: string }> {
+  if ((identityProviderId == null) === (email == null)) {
+    const message = 'exactly one of identityProviderId and email must be given';
+    throw new InvalidInputError([{ path: ['identityProviderId'], message }]);
+  }
+  if (identityProviderId != null)
+    return { provider: await getProviderById(context, identityProviderId) };
+  const address = parseInput(emailAddress, email?.trim());
+  const provider = await findProviderOfAddress(context.database.prisma, address);
+  if (!provider) throw new NotAllowedError('No identity provider is for this address.');
+  return { provider, email: address };
+}
+
+/**
+ * An enabled identity provider.
+ *
+ * @throws {NotFoundError}
+ */
+export async function getProviderById(
+  { database }: Pick<Services, 'database'>,
+  id: string,
+): Promise<IdentityProvider> {
+  const known = idForQuery(id, 'IdentityProvider');
+  const provider =
+    known === null
+      ? null
+      : await database.prisma.identityProvider.findUnique({ where: { id: known, enabled: true } });
+  if (!provider) throw new NotFoundError(id);
+  return provider;
+}

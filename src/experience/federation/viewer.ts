@@ -1,0 +1,79 @@
+import { brokenConstraint, transaction } from '../../db/transaction.ts';
+import { beginFederation } from '../../identity-providers/federation.ts';
+import { linkIdentity } from '../../identity-providers/identities.ts';
+import type { Context, Services } from '../../services.ts';
+import type { FederationError } from './failure.ts';
+import { endOrExplain } from './finish.ts';
+import { beginOrRefuse, getProviderById } from './start.ts';
+
+/** The first part of `state` where a user who has signed in links an identity. */
+export const viewerPrefix = 'a';
+
+/** A user who has signed in, and the application through which they act. */
+export interface Linker {
+  readonly userId: string;
+  readonly clientId: string;
+}
+
+/**
+ * Sends a user who has signed in to an identity provider, to link an identity to their account. They come back in a
+ * browser in which they have to be signed in: see {@link finishViewerFederation}.
+ *
+ * @returns The URL to open in the user's browser.
+ * @throws {NotFoundError} of the provider; {@link NotAllowedError} when it does not answer.
+ */
+export async function startViewerFederation(
+  services: Services,
+  linker: Linker,
+  { identityProviderId }: { identityProviderId: string },
+): Promise<{ url: string }> {
+  const provider = await getProviderById(services, identityProviderId);
+  const url = await beginOrRefuse(services, provider, () =>
+    beginFederation(services, provider, linker, { prefix: viewerPrefix }),
+  );
+  return { url };
+}
+
+/** What linking an identity came to: an error, or the name of the provider. */
+export type LinkResult =
+  | { readonly error: FederationError | 'identity_taken' }
+  | { readonly providerName: string };
+
+/**
+ * Links the identity with which a user came back. Raises `User.Data.Updated`, and `Organization.Membership.Updated` for
+ * each organization of the provider.
+ *
+ * @param userId The user whom the browser's session proves: the account of somebody else who sent them the link must
+ *   not get their identity.
+ */
+export async function finishViewerFederation(
+  services: Services & Pick<Context, 'traceId'>,
+  userId: string,
+  response: URLSearchParams,
+): Promise<LinkResult> {
+  const returned = await endOrExplain(services, { userId }, response);
+  if (typeof returned === 'string') return { error: returned };
+  const { provider, claims, clientId } = returned;
+  const { issuer, subject, email } = claims;
+  const actor = { type: 'USER', id: userId, ...(clientId === null ? {} : { clientId }) } as const;
+  const identity = { identityProviderId: provider.id, issuer, subject, email };
+  try {
+    return await transaction(services.database, async (tx) => {
+      const known = await tx.userIdentity.findUnique({
+        where: { issuer_subject: { issuer, subject } },
+        select: { userId: true },
+      });
+      if (known) {
+        return known.userId === userId
+          ? { providerName: provider.name }
+          : { error: 'identity_taken' };
+      }
+      await linkIdentity(tx, { ...services, actor }, userId, identity);
+      return { providerName: provider.name };
+    });
+  } catch (error) {
+    // A concurrent request linked it.
+    if (brokenConstraint(error) !== 'UserIdentity_issuer_subject_key') throw error;
+    return { error: 'identity_taken' };
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  AuthorizationResponseError,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  type IDToken,
+  type UserInfoResponse,
+} from 'openid-client';
+import type { z } from 'zod';
+import { toNumericDate } from '../clock.ts';
+import type { IdentityProvider } from '../generated/prisma/client.ts';
+import { emailAddress, name, webUrl } from '../input.ts';
+import type { Services } from '../services.ts';
+import { clientOf, withProvider } from './client.ts';
+
+// The clocks of two servers differ a little; the library allows as much for the other times.
+const clockToleranceSeconds = 30;
+const maxSubjectLength = 255;
+
+/** The redirect URI of every identity provider. */
+export const redirectUriOf = ({ baseUrl }: Pick<Services, 'baseUrl'>): string =>
+  `${baseUrl}/sign-in/callback`;
+
+/** The random values of one authorization request. */
+export interface RequestSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+/** A person, as an identity provider tells of them. */
+export interface ProviderClaims {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  /** Whether the provider says that it has verified the address. */
+  readonly isEmailVerified: boolean;
+  readonly name: string | null;
+  readonly avatar: string | null;
+}
+
+/** The identity provider did not sign the person in. */
+export class FederationFailure extends Error {
+  override readonly name = 'FederationFailure';
+  /** Whether the person, or the provider's rules, said no. */
+  readonly isDenied: boolean;
+
+  constructor(
+    message: string,
+    { isDenied = false, cause }: ErrorOptions & { isDenied?: boolean } = {},
+  ) {
+    super(message, { cause });
+    this.isDenied = isDenied;
+  }
+}
+
+/**
+ * The URL that sends a person to an identity provider (OpenID Connect Core §3.1.2.1), with PKCE (RFC 7636).
+ *
+ * @param options.loginHint What the person typed here.
+ * @throws {FederationFailure} when the provider does not answer as one.
+ */
+export async function authorizationUrl(
+  services: Services,
+  provider: IdentityProvider,
+  { state, nonce, codeVerifier }: RequestSecrets,
+  { loginHint, language }: { loginHint?: string | undefined; language?: string | undefined } = {},
+): Promise<string> {
+  const parameters = {
+    response_type: 'code',
+    redirect_uri: redirectUriOf(services),
+    scope: provider.scopes.join(' '),
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: 'S256',
+    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    ...(language === undefined ? {} : { ui_locales: language }),
+  };
+  return talkTo(services, provider, async (configuration) => {
+    const { protocol, href } = buildAuthorizationUrl(configuration, parameters);
+    const isWeb = protocol === 'https:' || (protocol === 'http:' && allowsHttp(services));
+    if (!isWeb) throw new FederationFailure('the authorization endpoint is no https URL');
+    return href;
+  });
+}
+
+const allowsHttp = ({ config }: Pick<Services, 'config'>) => config.allowPrivateWebhooks;
+
+/**
+ * Exchanges the code that a person came back with, and checks the ID token (OpenID Connect Core §3.1.3.7) and the
+ * response's `iss` (RFC 9207).
+ *
+ * @param response The parameters of the redirect URI.
+ * @throws {FederationFailure}
+ */
+export async function readClaims(
+  services: Services,
+  provider: IdentityProvider,
+  response: URLSearchParams,
+  { state, nonce, codeVerifier }: RequestSecrets,
+): Promise<ProviderClaims> {
+  const url = new URL(redirectUriOf(services));
+  url.search = response.toString();
+  return talkTo(services, provider, async (configuration) => {
+    const tokens = await authorizationCodeGrant(configuration, url, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: codeVerifier,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (!claims) throw new FederationFailure('there is no ID token');
+    assertForUs(services, provider, claims);
+    // Many providers tell the address at the userinfo endpoint alone (OpenID Connect Core §5.4).
+    const { userinfo_endpoint: userInfo } = configuration.serverMetadata();
+    const isTold = claims['email'] !== undefined || userInfo === undefined;
+    return claimsOf(
+      claims,
+      isTold ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub),
+    );
+  });
+}
+
+/** Checks what the library leaves to its caller. */
+function assertForUs(
+  { clock }: Services,
+  { clientId }: IdentityProvider,
+  { azp, iat, sub }: IDToken,
+): void {
+  if (azp !== undefined && azp !== clientId)
+    throw new FederationFailure('the ID token is for another party (azp)');
+  if (iat > toNumericDate(clock.now()) + clockToleranceSeconds)
+    throw new FederationFailure('the ID token was issued in the future (iat)');
+  // OpenID Connect Core §2: at most 255 ASCII characters.
+  if (sub.length > maxSubjectLength || !/^[\x20-\x7e]+$/.test(sub))
+    throw new FederationFailure('the ID token names nobody (sub)');
+}
+
+function claimsOf(
+  { iss, sub, ...claims }: IDToken,
+  { sub: _same, ...told }: Partial<UserInfoResponse>,
+): ProviderClaims {
+  // An address and its verification must come from one place.
+  const source = claims['email'] === undefined ? told : claims;
+  const both: Record<string, unknown> = { ...told, ...claims };
+  const email = readAs(emailAddress, source['email']);
+  return {
+    issuer: iss,
+    subject: sub,
+    email,
+    // Only the JSON boolean (OpenID Connect Core §5.1).
+    isEmailVerified: email !== null && source['email_verified'] === true,
+    name: readAs(name(), both['name']),
+    avatar: readAs(webUrl, both['picture']),
+  };
+}
+
+/** A claim that can be stored; null for any other. */
+const readAs = (schema: z.ZodType<string>, value: unknown): string | null =>
+  schema.safeParse(typeof value === 'string' ? value.trim() : undefined).data ?? null;
+
+async function talkTo<T>(
+  services: Services,
+  provider: IdentityProvider,
+  work: (configuration: Configuration) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withProvider(services, clientOf(services.cipher, provider), work);
+  } catch (error) {
+    if (error instanceof FederationFailure) throw error;
+    const isDenied = error instanceof AuthorizationResponseError && error.error === 'access_denied';
+    throw new FederationFailure(reasonOf(error), { isDenied });
+  }
+}
+
+/** For the log. Never the causes: the library's hold tokens. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed';
+  const { code } = error as Error & { readonly code?: unknown };
+  const inner = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${error.message}${inner}${typeof code === 'string' ? ` (${code})` : ''}`;
+}

@@ -1,0 +1,117 @@
+import { lockUser } from '../db/lock.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { NotFoundError } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import type { User } from '../generated/prisma/client.ts';
+import { newId } from '../ids.ts';
+import { joinByProvider } from '../organizations/just-in-time.ts';
+import type { Context } from '../services.ts';
+import { userRecord } from '../users/payload.ts';
+
+/** A person as an identity provider knows them. */
+export interface Identity {
+  readonly identityProviderId: string;
+  /** The issuer and the subject of the ID token: they name the person (OpenID Connect Core §5.7). */
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+}
+
+/** Writes that a person at an identity provider is this user, without an event. */
+export async function insertIdentity(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  userId: string,
+  { identityProviderId, issuer, subject, email }: Identity,
+): Promise<void> {
+  await tx.userIdentity.create({
+    data: {
+      id: newId('UserIdentity'),
+      userId,
+      identityProviderId,
+      issuer,
+      subject,
+      email,
+      linkedAt: clock.now(),
+    },
+  });
+}
+
+/**
+ * Links an identity to an existing user, who joins the organizations of the provider. Raises `User.Data.Updated` with
+ * `changes.identities`, then `Organization.Membership.Updated` for each membership.
+ *
+ * @throws {NotFoundError} when the user is gone; the unique index `UserIdentity_issuer_subject_key` refuses an identity
+ *   that is linked already.
+ */
+export async function linkIdentity(
+  tx: Transaction,
+  context: Context,
+  userId: string,
+  identity: Identity,
+): Promise<User> {
+  const user = await lockUser(tx, userId);
+  const from = await providersOf(tx, userId);
+  await insertIdentity(tx, context, userId, identity);
+  await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
+  await joinByProvider(tx, context, { userId, identityProviderId: identity.identityProviderId });
+  return user;
+}
+
+/**
+ * Removes an identity from a user, who cannot sign in by it any more. Raises `User.Data.Updated`.
+ *
+ * @throws {NotFoundError} of the user, or of the identity that is not theirs.
+ */
+export async function deleteUserIdentity(
+  context: Context,
+  { userId, identityId }: { userId: string; identityId: string },
+): Promise<User> {
+  return transaction(context.database, async (tx) => {
+    const user = await lockUser(tx, userId);
+    const from = await providersOf(tx, userId);
+    const { count } = await tx.userIdentity.deleteMany({ where: { id: identityId, userId } });
+    if (count === 0) throw new NotFoundError(identityId);
+    await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
+    return user;
+  });
+}
+
+/** Records `User.Data.Updated` for each user whose identities go with a provider. */
+export async function recordLossOfIdentities(
+  tx: Transaction,
+  context: Context,
+  identityProviderId: string,
+): Promise<void> {
+  const linked = await tx.userIdentity.findMany({
+    where: { identityProviderId },
+    // Locks on several users are always taken in this order.
+    orderBy: { userId: 'asc' },
+    select: { userId: true },
+  });
+  for (const userId of new Set(linked.map((identity) => identity.userId))) {
+    const user = await lockUser(tx, userId);
+    const from = await providersOf(tx, userId);
+    const to = from.filter(({ id }) => id !== identityProviderId);
+    await recordChange(tx, context, user, { from, to });
+  }
+}
+
+type ProviderName = { readonly id: string; readonly name: string };
+
+async function providersOf(tx: Transaction, userId: string): Promise<ProviderName[]> {
+  const identities = await tx.userIdentity.findMany({
+    where: { userId },
+    orderBy: { id: 'asc' },
+    select: { provider: { select: { id: true, name: true } } },
+  });
+  return identities.map(({ provider }) => provider);
+}
+
+const recordChange = (
+  tx: Transaction,
+  context: Context,
+  user: User,
+  identities: { readonly from: readonly ProviderName[]; readonly to: readonly ProviderName[] },
+): Promise<void> =>
+  recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(user), changes: { identities } });
