@@ -115,6 +115,7 @@ const looks: readonly Look[] = [
     path: 'users',
     act: async (page) => {
       await page.keyboard.press('Control+K');
+      await page.locator('[role=combobox]:focus').waitFor();
       await page.keyboard.type('north');
       await page.getByRole('option', { name: 'Northwind Bakery' }).waitFor();
     },

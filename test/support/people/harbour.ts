@@ -166,7 +166,7 @@ export async function furnish(service: TestService, warehouse: Receiver): Promis
     await api('PATCH', `/users/${id(name)}`, { name: to });
     await warehouse.until(() => received.length > length);
   }
-  warehouse.answerWith(503);
+  warehouse.answerWith((response) => response.writeHead(503).end('Stocktaking until 14:00'));
   await api('PATCH', `/organizations/${bakery}`, { description: 'Flour and bread, every morning' });
   await api('DELETE', `/organizations/${bakery}/users/${id('Adele Goldberg')}`);
   await vi.waitFor(() => {
