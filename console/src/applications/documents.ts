@@ -46,6 +46,9 @@ export const ApplicationFields = graphql(`
     type
     allowTokenExchange
     allowHeadlessSignIn
+    allowImpersonation
+    allowPersonalAccessTokens
+    isThirdParty
     exchangeResources
     exchangeSubjectAudiences
     redirectUris

@@ -87,6 +87,14 @@ export const applicationMessages = defineMessages({
       'A single-page app cannot exchange tokens. It runs in the browser and can keep no secret, so nobody could tell it from an impostor. Let a web application or a service do it.',
     notForNative:
       'A native app cannot exchange tokens. It runs on a device and can keep no secret, so nobody could tell it from an impostor. Let a web application or a service do it.',
+    allowImpersonation: 'Allow impersonation',
+    allowImpersonationText:
+      'It may then exchange tokens that the support made to act for a user once.',
+    allowPersonal: 'Allow personal access tokens',
+    allowPersonalText: 'It may then exchange tokens that people made for their scripts.',
+    thirdParty: 'Somebody else’s application',
+    thirdPartyHint:
+      'People are asked before it gets anything. Not together with token exchange or headless sign-in.',
     audiences: 'Accepted tokens',
     audiencesText: 'The APIs whose tokens it may swap. None listed: any API but Signet’s own.',
     targets: 'Targets',
@@ -245,6 +253,14 @@ export const applicationMessages = defineMessages({
       'Eine Single-Page-App kann keine Tokens tauschen. Sie läuft im Browser und kann kein Geheimnis bewahren; niemand könnte sie von einer Fälschung unterscheiden. Überlassen Sie es einer Webanwendung oder einem Dienst.',
     notForNative:
       'Eine native App kann keine Tokens tauschen. Sie läuft auf einem Gerät und kann kein Geheimnis bewahren; niemand könnte sie von einer Fälschung unterscheiden. Überlassen Sie es einer Webanwendung oder einem Dienst.',
+    allowImpersonation: 'Handeln für andere erlauben',
+    allowImpersonationText:
+      'Sie darf dann Token tauschen, mit denen der Support einmal für eine Person handelt.',
+    allowPersonal: 'Persönliche Zugriffstoken erlauben',
+    allowPersonalText: 'Sie darf dann Token tauschen, die Personen für ihre Skripte gemacht haben.',
+    thirdParty: 'Anwendung eines anderen',
+    thirdPartyHint:
+      'Personen werden gefragt, bevor sie etwas bekommt. Nicht zusammen mit Token-Tausch oder Anmeldung ohne Browser.',
     audiences: 'Angenommene Tokens',
     audiencesText:
       'Die APIs, deren Tokens sie tauschen darf. Keine genannt: jede API außer denen von Signet.',

@@ -52,7 +52,14 @@ function Exchange({ application }: { application: ShownApplication }) {
         canWrite && (
           <CopyAs
             document={UpdateApplication}
-            input={{ id, allowTokenExchange, exchangeSubjectAudiences, exchangeResources }}
+            input={{
+              id,
+              allowTokenExchange,
+              allowImpersonation: application.allowImpersonation,
+              allowPersonalAccessTokens: application.allowPersonalAccessTokens,
+              exchangeSubjectAudiences,
+              exchangeResources,
+            }}
           />
         )
       }
@@ -68,6 +75,20 @@ function Exchange({ application }: { application: ShownApplication }) {
       />
       {allowTokenExchange && (
         <>
+          <Switch
+            label={t.allowImpersonation}
+            description={t.allowImpersonationText}
+            isOn={application.allowImpersonation}
+            isDisabled={!canWrite || isRunning}
+            onChange={(allowImpersonation) => change({ allowImpersonation })}
+          />
+          <Switch
+            label={t.allowPersonal}
+            description={t.allowPersonalText}
+            isOn={application.allowPersonalAccessTokens}
+            isDisabled={!canWrite || isRunning}
+            onChange={(allowPersonalAccessTokens) => change({ allowPersonalAccessTokens })}
+          />
           {!hasLiveSecret && <Notice tone="warn">{t.noSecretForExchange}</Notice>}
           <Apis
             title={t.audiences}
