@@ -13,22 +13,22 @@ describe.runIf(chromiumPath)('what stands around every page', async () => {
   test('the chosen theme holds against that of the system', async () => {
     const background = () =>
       at.page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+    const [light, dark] = ['rgb(247, 248, 250)', 'rgb(14, 16, 20)'];
     await at.page.emulateMedia({ colorScheme: 'light' });
-    const light = await background();
+    await expect.poll(background).toBe(light);
     await at.page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await background();
-    expect(dark).not.toBe(light);
+    await expect.poll(background).toBe(dark);
     const theme = at.page.getByLabel('Theme');
     await theme.selectOption('light');
-    expect(await background()).toBe(light);
+    await expect.poll(background).toBe(light);
     await at.page.emulateMedia({ colorScheme: 'light' });
     await theme.selectOption('dark');
-    expect(await background()).toBe(dark);
+    await expect.poll(background).toBe(dark);
     await at.page.reload();
     await at.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    expect(await background()).toBe(dark);
+    await expect.poll(background).toBe(dark);
     await theme.selectOption('system');
-    expect(await background()).toBe(light);
+    await expect.poll(background).toBe(light);
   });
 
   test('a toast is told, and is no window', async () => {
