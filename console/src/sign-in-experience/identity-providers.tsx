@@ -59,7 +59,12 @@ export function Providers() {
             id: 'name',
             header: t.name,
             cell: (provider) => (
-              <Button size="small" kind="quiet" onClick={() => setOpened(provider)}>
+              <Button
+                size="small"
+                kind="quiet"
+                className={styles.open}
+                onClick={() => setOpened(provider)}
+              >
                 {provider.name}
               </Button>
             ),

@@ -109,7 +109,6 @@ const looks: readonly Look[] = [
   { name: 'sign-in-experience', path: 'sign-in-experience' },
   { name: 'sign-in-experience-dark', path: 'sign-in-experience', dark: true },
   { name: 'keys', path: 'keys' },
-  { name: 'settings-dark', path: 'settings', dark: true },
   {
     name: 'palette',
     path: 'users',
