@@ -86,7 +86,8 @@ describe.runIf(chromiumPath)('what stands around every page', async () => {
     await at.open('webhooks', 'Webhooks');
     await at.button('Create webhook').first().click();
     const field = at.dialog.getByRole('textbox', { name: 'Query' });
-    await field.waitFor();
+    // The window gives the focus to its first field.
+    await at.dialog.locator('[name=name]:focus').waitFor();
     expect(editors()).toEqual([]);
     await field.focus();
     await at.dialog.locator('.cm-focused').waitFor();
