@@ -45,9 +45,9 @@ export const ApplicationFields = graphql(`
     description
     type
     allowTokenExchange
-    allowHeadlessSignIn
     allowImpersonation
     allowPersonalAccessTokens
+    allowHeadlessSignIn
     isThirdParty
     exchangeResources
     exchangeSubjectAudiences
@@ -255,8 +255,8 @@ export const SearchApplicationRoles = graphql(`
   }
 `);
 
-export const SearchUsersToExplain = graphql(`
-  query SearchUsersToExplain($search: String) {
+export const SearchSubjects = graphql(`
+  query SearchSubjects($search: String) {
     users(first: 20, filter: { search: $search }) {
       edges {
         node {
@@ -271,18 +271,42 @@ export const SearchUsersToExplain = graphql(`
   }
 `);
 
-export const ExplainExchange = graphql(`
-  query ExplainExchange($applicationId: ID!, $userId: ID!, $resource: String!) {
-    explainTokenExchange(applicationId: $applicationId, userId: $userId, resource: $resource) {
+export const SearchLimitingOrganizations = graphql(`
+  query SearchLimitingOrganizations($search: String) {
+    organizations(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          description
+        }
+      }
+    }
+  }
+`);
+
+export const ExplainTokenExchange = graphql(`
+  query ExplainTokenExchange(
+    $applicationId: ID!
+    $userId: ID!
+    $resource: String!
+    $organizationId: ID
+    $subjectTokenType: SubjectTokenType!
+  ) {
+    explainTokenExchange(
+      applicationId: $applicationId
+      userId: $userId
+      resource: $resource
+      organizationId: $organizationId
+      subjectTokenType: $subjectTokenType
+    ) {
       isGranted
       error
       errorDescription
       expiresIn
-      scope
       rules {
         rule
         isMet
-        error
         errorDescription
       }
       scopes {
@@ -298,7 +322,10 @@ export const ExplainExchange = graphql(`
             id
             name
           }
-          organizationId
+          organization {
+            id
+            name
+          }
         }
       }
     }

@@ -14,7 +14,7 @@ import { Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
 import styles from './applications.module.css';
 import { SearchResources, UpdateApplication } from './documents.ts';
-import { Explanation } from './explain-exchange.tsx';
+import { ExplainExchange } from './explanation.tsx';
 import type { ShownApplication } from './general-tab.tsx';
 import { applicationMessages } from './messages.ts';
 import { keepsSecret } from './types.ts';
@@ -36,6 +36,7 @@ function Exchange({ application }: { application: ShownApplication }) {
   const canWrite = useCan('applications:write');
   const { run, isRunning } = useAction(UpdateApplication);
   const { id, allowTokenExchange, exchangeResources, exchangeSubjectAudiences } = application;
+  const { allowImpersonation, allowPersonalAccessTokens } = application;
   const change = async (changes: Partial<ShownApplication>, done?: string) => {
     const outcome = await run({ id, ...changes });
     if (outcome.kind === 'refused') toast.failed(outcome.refusal.issues[0]?.message ?? '');
@@ -55,10 +56,10 @@ function Exchange({ application }: { application: ShownApplication }) {
             input={{
               id,
               allowTokenExchange,
-              allowImpersonation: application.allowImpersonation,
-              allowPersonalAccessTokens: application.allowPersonalAccessTokens,
               exchangeSubjectAudiences,
               exchangeResources,
+              allowImpersonation,
+              allowPersonalAccessTokens,
             }}
           />
         )
@@ -75,21 +76,25 @@ function Exchange({ application }: { application: ShownApplication }) {
       />
       {allowTokenExchange && (
         <>
+          {!hasLiveSecret && <Notice tone="warn">{t.noSecretForExchange}</Notice>}
           <Switch
             label={t.allowImpersonation}
             description={t.allowImpersonationText}
-            isOn={application.allowImpersonation}
+            isOn={allowImpersonation}
             isDisabled={!canWrite || isRunning}
-            onChange={(allowImpersonation) => change({ allowImpersonation })}
+            onChange={(isOn) =>
+              change({ allowImpersonation: isOn }, isOn ? t.impersonationOn : t.impersonationOff)
+            }
           />
           <Switch
             label={t.allowPersonal}
             description={t.allowPersonalText}
-            isOn={application.allowPersonalAccessTokens}
+            isOn={allowPersonalAccessTokens}
             isDisabled={!canWrite || isRunning}
-            onChange={(allowPersonalAccessTokens) => change({ allowPersonalAccessTokens })}
+            onChange={(isOn) =>
+              change({ allowPersonalAccessTokens: isOn }, isOn ? t.personalOn : t.personalOff)
+            }
           />
-          {!hasLiveSecret && <Notice tone="warn">{t.noSecretForExchange}</Notice>}
           <Apis
             title={t.audiences}
             about={t.audiencesText}
@@ -109,7 +114,7 @@ function Exchange({ application }: { application: ShownApplication }) {
           <TryIt application={application} />
         </>
       )}
-      <Explanation applicationId={id} />
+      <ExplainExchange applicationId={id} />
     </Section>
   );
 }

@@ -126,20 +126,15 @@ describe.runIf(chromiumPath)('APIs, roles and applications at the screen', async
   });
 
   test('an exchange is explained for a user, rule by rule', async () => {
-    await at.pick('User to explain it for', 'ada');
-    await at.pick('API that is asked for', 'orders', 'Orders');
+    await at.pick('Search users', 'ada');
+    await at.pick('Search APIs', 'orders', 'Orders');
     await at.page.getByText('A token would be issued').waitFor();
-    const scopes = at.page.getByRole('table', { name: 'Scope' });
-    const row = scopes.getByRole('row').filter({ hasText: 'orders:read' });
-    await row.getByText('Granted').waitFor();
-    await row.getByText('Order reader').waitFor();
+    const row = (text: string) => at.page.getByRole('row').filter({ hasText: text });
+    await row('orders:read').getByText('Granted').waitFor();
+    await row('orders:read').getByText('Order reader').waitFor();
     await at.page.getByRole('switch', { name: 'Allow token exchange' }).click();
     await at.page.getByText('The exchange would be refused').waitFor();
-    const rules = at.page.getByRole('table', { name: 'Rules of the exchange' });
-    const broken = rules.getByRole('row').filter({ hasText: 'Broken' });
-    expect(await broken.allInnerTexts()).toEqual([
-      expect.stringContaining('The application may exchange tokens.'),
-    ]);
+    await row('Token exchange is allowed').getByText('Broken').waitFor();
   });
 
   test.each([
