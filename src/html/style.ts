@@ -36,7 +36,7 @@ input[aria-invalid=true]{border-color:var(--bad);border-width:2px;padding:calc(.
 p.code{text-align:center;font-size:1.75rem;font-weight:600;letter-spacing:.2em}
 svg.qr{display:block;width:min(14rem,100%);margin:1.25rem auto 0;border-radius:.5rem;border:1px solid var(--edge);background:#ffffff}
 .codes{columns:2;column-gap:1.5rem;margin:1.25rem 0 0;padding:0 0 0 1.75rem;line-height:2}
-code{font:600 1.5rem/1.2 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.42em;text-align:center;padding-inline:.42em 0;min-height:3.5rem}
+input.code{font:600 1.5rem/1.2 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.42em;text-align:center;padding-inline:.42em 0;min-height:3.5rem}
 .wrong{display:flex;gap:.375rem;margin:.375rem 0 0;font-size:.875rem;font-weight:550;color:var(--bad)}
 ul.wrong{display:block;padding:0 0 0 1.125rem}
 button,.button{display:block;width:100%;min-height:2.875rem;padding:.5625rem 1rem;font:inherit;font-weight:620;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.5rem}
