@@ -138,7 +138,7 @@ test('what comes after the end of a transaction does not run', async () => {
   expect(await exists(row.id)).toBe(false);
 });
 
-test('Prisma joins a transaction of the driver: each sees the other, and both are written', async () => {
+test('Prisma and the driver share one transaction', async () => {
   const [byDriver, byPrisma] = [user(), user()];
   const seen = await transaction(database, async (tx) => {
     await insertUserRow(tx, byDriver);
@@ -237,3 +237,26 @@ test.runIf(testDatabase.url)('a transaction that takes too long is rolled back',
   await expect(endless).rejects.toThrow('The transaction is over');
   expect(await exists(row.id)).toBe(false);
 });
+
+test.runIf(testDatabase.url)(
+  'a connection that breaks fails its transaction, and is replaced',
+  async () => {
+    for (const usePrisma of [false, true]) {
+      const row = user();
+      const breaking = transaction(database, async (tx) => {
+        await insertUserRow(tx, row);
+        if (usePrisma) await tx.user.count();
+        const [backend] = await sqlOf(tx).query<{ pid: number }>(
+          'pid',
+          'SELECT pg_backend_pid() AS "pid"',
+          [],
+        );
+        await database.prisma.$queryRaw`SELECT pg_terminate_backend(${backend?.pid}::int, 5000)`;
+      });
+      await expect(breaking).rejects.toThrow();
+      expect(await exists(row.id)).toBe(false);
+      await transaction(database, (tx) => insertUserRow(tx, row));
+      expect(await exists(row.id)).toBe(true);
+    }
+  },
+);
