@@ -29,6 +29,7 @@ import { sessionCookie, signIns } from './cookies.ts';
 import { appPage, codesPage, factorsPage } from './factors.ts';
 import { deletePage, passwordPage, profilePage, usernamePage } from './identity.ts';
 import { overviewPage } from './overview.ts';
+import { passkeyPage } from './passkey.ts';
 import { organizationsPage, sessionsPage } from './sessions.ts';
 import { pathToReturnTo, pathToVerify, verifyPage } from './verify.ts';
 
@@ -45,6 +46,7 @@ const pages: readonly AccountPage[] = [
   factorsPage,
   appPage,
   codesPage,
+  passkeyPage,
   deletePage,
   verifyPage,
 ];
@@ -262,11 +264,12 @@ async function send(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
+  if ('json' in result) return reply.header('cache-control', 'no-store').send(result.json);
   if ('leaveTo' in result) {
     reply.header('set-cookie', goneCookie(context, sessionCookie));
     return redirect(reply, `${base}${result.leaveTo}`);
   }
-  return reply.headers(pageHeaders(look)).send(result.markup);
+  return reply.headers(pageHeaders(look, result.script)).send(result.markup);
 }
 
 async function fail(
