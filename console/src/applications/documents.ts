@@ -48,6 +48,7 @@ export const ApplicationFields = graphql(`
     allowImpersonation
     allowPersonalAccessTokens
     allowHeadlessSignIn
+    isThirdParty
     exchangeResources
     exchangeSubjectAudiences
     redirectUris
@@ -151,16 +152,22 @@ export const DeleteApplicationSecret = graphql(`
 `);
 
 export const ApplicationRoles = graphql(`
-  query ApplicationRoles($id: ID!) {
+  query ApplicationRoles($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
     application(id: $id) {
       id
-      roles(first: 100) {
+      roles(first: $first, after: $after, last: $last, before: $before) {
         edges {
           node {
             id
             name
             description
           }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
         }
       }
     }

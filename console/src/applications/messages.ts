@@ -96,6 +96,9 @@ export const applicationMessages = defineMessages({
       'A single-page app cannot exchange tokens. It runs in the browser and can keep no secret, so nobody could tell it from an impostor. Let a web application or a service do it.',
     notForNative:
       'A native app cannot exchange tokens. It runs on a device and can keep no secret, so nobody could tell it from an impostor. Let a web application or a service do it.',
+    thirdParty: 'Somebody else’s application',
+    thirdPartyHint:
+      'People are asked before it gets anything. Not together with token exchange or headless sign-in.',
     audiences: 'Accepted tokens',
     audiencesText: 'The APIs whose tokens it may swap. None listed: any API but Signet’s own.',
     targets: 'Targets',
@@ -228,6 +231,9 @@ export const applicationMessages = defineMessages({
       'Eine Single-Page-App kann keine Tokens tauschen. Sie läuft im Browser und kann kein Geheimnis bewahren; niemand könnte sie von einer Fälschung unterscheiden. Überlassen Sie es einer Webanwendung oder einem Dienst.',
     notForNative:
       'Eine native App kann keine Tokens tauschen. Sie läuft auf einem Gerät und kann kein Geheimnis bewahren; niemand könnte sie von einer Fälschung unterscheiden. Überlassen Sie es einer Webanwendung oder einem Dienst.',
+    thirdParty: 'Anwendung eines anderen',
+    thirdPartyHint:
+      'Personen werden gefragt, bevor sie etwas bekommt. Nicht zusammen mit Token-Tausch oder Anmeldung ohne Browser.',
     audiences: 'Angenommene Tokens',
     audiencesText:
       'Die APIs, deren Tokens sie tauschen darf. Keine genannt: jede API außer denen von Signet.',

@@ -35,7 +35,6 @@ import { forgetAttempts, takeAttempt, whileTaken } from '../../protection/attemp
 import { readDevice } from '../../protection/device.ts';
 import type { ViewerContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
-import { prepareNotice, queueNotice } from './notice.ts';
 import { assertProved, changeProved, rememberProof } from './proof.ts';
 import { changeViewer, readViewer } from './viewer.ts';
 
@@ -86,16 +85,13 @@ export const createBackupCodes = (context: ViewerContext): Promise<string[]> =>
  *
  * @throws {NotAllowedError} {@link VerificationRequiredError}
  */
-export async function startPasskeyEnrollment(
+export const startPasskeyEnrollment = (
   context: ViewerContext,
-): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const settings = await readSignInExperience(context.database.prisma);
-  assertOffered(settings, 'PASSKEY');
-  const { productName } = settings.branding;
-  return changeProved(context, (tx, user) =>
-    startEnrollment(tx, context, { holder: context.viewer.session, user, productName }),
-  );
-}
+): Promise<PublicKeyCredentialCreationOptionsJSON> =>
+  changeProved(context, (tx) => {
+    const { userId, holder } = enrolling(context);
+    return startEnrollment(tx, context, { userId, holder });
+  });
 
 /**
  * Stores a new passkey of the person. Raises `User.Data.Updated`.
@@ -107,15 +103,13 @@ export async function confirmPasskey(
   context: ViewerContext,
   { response, name }: { response: unknown; name?: string | null | undefined },
 ): Promise<void> {
-  const { session: holder, userId } = context.viewer;
+  const { userId, holder, language } = enrolling(context);
   assertOffered(await readSignInExperience(context.database.prisma), 'PASSKEY');
   await assertProved(context);
   const shown = readPasskeyName(name);
-  const notice = await prepareNotice(context);
-  const passkey = await verifyEnrollment(context, { holder, userId }, response);
-  await changeProved(context, async (tx, before) => {
-    await addPasskey(tx, context, userId, passkey, shown);
-    await queueNotice(tx, context, notice, { before, template: 'FACTOR_ADDED' });
+  const passkey = await verifyEnrollment(context, { userId, holder }, response);
+  await changeProved(context, async (tx) => {
+    await addPasskey(tx, context, { userId, language }, passkey, shown);
   });
 }
 

@@ -79,6 +79,13 @@ export const usersCases: Cases = {
       return { userId, sessionId: (await createSession(userId)).id };
     },
   },
+  deleteUserFactor: {
+    scope: 'users:write',
+    async given(make, { createFactor }) {
+      const userId = await make.user();
+      return { userId, factorId: (await createFactor(userId)).id };
+    },
+  },
   unlockIdentifier: {
     scope: 'users:write',
     given: async () => ({ type: 'USERNAME', value: 'Ada' }),
