@@ -148,8 +148,14 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
 
   test('two long lists beside each other have pages of their own', async () => {
     const names = Array.from({ length: 60 }, (_, i) => `parcel:${String(i).padStart(2, '0')}`);
+    const now = at.service.clock.now();
     await prisma.organizationScope.createMany({
-      data: names.map((name) => ({ id: newId('OrganizationScope'), name })),
+      data: names.map((name) => ({
+        id: newId('OrganizationScope'),
+        name,
+        createdAt: now,
+        updatedAt: now,
+      })),
     });
     await at.open('organizations?tab=template', 'Organizations');
     const scopes = section('Organization scopes');
