@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
+import { systemClock, toNumericDate } from '../../../src/clock.ts';
 import { closeAtEnd } from '../cleanup.ts';
 
 /** How the provider answers; absent: as it should. */
@@ -34,6 +35,8 @@ export interface OpenIdProvider {
   rotate(): Promise<void>;
   /** Signs claims with the current key. */
   sign(claims: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
+  /** Decides who signs in at the authorization endpoint, without a question. */
+  expect(subject: string, claims?: Record<string, unknown>): void;
   /**
    * Decides who has signed in there.
    *
@@ -43,10 +46,15 @@ export interface OpenIdProvider {
   signedIn(authorization: URL, subject: string, claims?: Record<string, unknown>): URLSearchParams;
 }
 
-/** Starts a provider; it stops at the end of the test file. */
-export async function startOpenIdProvider(): Promise<OpenIdProvider> {
+/**
+ * Starts a provider; it stops at the end of the test file.
+ *
+ * @param clock The service's, if a test moves it.
+ */
+export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdProvider> {
   let behaviour: Behaviour = {};
   let person: Record<string, unknown> = {};
+  let next: Record<string, unknown> = {};
   let kid = 0;
   const newKey = async () => {
     kid += 1;
@@ -57,7 +65,6 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   let key = await newKey();
   const asked: string[] = [];
   const clientId = 'signet';
-  const seconds = () => Math.floor(Date.now() / 1000);
   const sign = (claims: Record<string, unknown>, header: Partial<JWTHeaderParameters> = {}) =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: 'ES256', kid: key.jwk.kid, ...header })
@@ -87,7 +94,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
       case '/jwks':
         return send({ keys: [key.jwk] });
       case '/token': {
-        const now = seconds();
+        const now = toNumericDate(clock.now());
         const claims = {
           iss: issuer,
           aud: clientId,
@@ -103,6 +110,18 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
           expires_in: 300,
           id_token: idToken,
         });
+      }
+      case '/authorize': {
+        // Whoever comes is the person that the test has chosen.
+        const query = new URL(request.url ?? '', issuer).searchParams;
+        person = { ...next, nonce: query.get('nonce') };
+        const back = new URLSearchParams({
+          code: 'a-code',
+          state: query.get('state') ?? '',
+          iss: issuer,
+        });
+        const location = `${query.get('redirect_uri')}?${back}`;
+        return response.writeHead(303, { location }).end();
       }
       case '/userinfo':
         return send({ sub: person['sub'], ...behaviour.userInfo });
@@ -128,6 +147,9 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     jwks: () => ({ keys: [key.jwk] }),
     behave(next) {
       behaviour = next;
+    },
+    expect(sub, claims = {}) {
+      next = { sub, ...claims };
     },
     async rotate() {
       key = await newKey();
