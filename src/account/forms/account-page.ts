@@ -34,6 +34,8 @@ export type AccountAnswer =
   | { readonly markup: string; readonly script?: PageScript | undefined }
   | { readonly json: object }
   | { readonly goTo: string }
+  /** The URL of another service. */
+  | { readonly goOutTo: string }
   | { readonly leaveTo: string };
 
 /** One page of the account: its content, and the action of its form. */
