@@ -8,6 +8,7 @@ import type {
   Resource,
   Session,
   User,
+  UserFactor,
   UserIdentity,
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
@@ -163,6 +164,12 @@ export function seedDirectory(database: Database, clock: Clock) {
         },
       });
     },
+
+    /** An authenticator app as its enrolment leaves it, without its secret. */
+    createFactor: (userId: string): Promise<UserFactor> =>
+      prisma.userFactor.create({
+        data: { id: newId('UserFactor'), userId, type: 'TOTP', createdAt: clock.now() },
+      }),
 
     /** An identity as a federated sign-in leaves it. */
     createIdentity: (userId: string, identityProviderId: string): Promise<UserIdentity> =>

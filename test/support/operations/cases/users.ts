@@ -44,7 +44,7 @@ export const usersCases: Cases = {
   updateUserProfile: {
     scope: 'users:write',
     given: async (make) => ({ id: await make.user(), profile: { locale: 'de' } }),
-    invalid: [{ profile: tooLarge }],
+    invalid: [{ profile: tooLarge }, { profile: { birthdate: 5 } }, { profile: { givenName: [] } }],
   },
   updateUserPassword: {
     scope: 'users:write',
@@ -77,6 +77,13 @@ export const usersCases: Cases = {
     async given(make, { createSession }) {
       const userId = await make.user();
       return { userId, sessionId: (await createSession(userId)).id };
+    },
+  },
+  deleteUserFactor: {
+    scope: 'users:write',
+    async given(make, { createFactor }) {
+      const userId = await make.user();
+      return { userId, factorId: (await createFactor(userId)).id };
     },
   },
   unlockIdentifier: {
