@@ -34,6 +34,24 @@ describe('after the owner changed the password', () => {
     });
   });
 
+  test('a sign-in at the same moment with the old one fails', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { username } = await createUser();
+      const shown = { identifier: username, password };
+      const thieves = await Promise.all(
+        [1, 2, 3].map(() => startHeadless(service, { clientId: headless.id, redirectUri })),
+      );
+      const me = await signInTo(username ?? '');
+      await me.run('verifyViewerPassword', { password });
+      await Promise.all([
+        me.run('updateViewerPassword', { password: 'a long way home, twice' }),
+        ...thieves.map(({ send }) => step(send, 'signInWithPassword', shown)),
+      ]);
+      for (const { send } of thieves)
+        expect(await step(send, 'submitInteraction')).not.toHaveProperty('redirectTo');
+    }
+  });
+
   test('a browser on its way back gets no code', async () => {
     const { username } = await createUser();
     const browser = openBrowser(service.app.services.baseUrl);
