@@ -44,7 +44,7 @@ export const usersCases: Cases = {
   updateUserProfile: {
     scope: 'users:write',
     given: async (make) => ({ id: await make.user(), profile: { locale: 'de' } }),
-    invalid: [{ profile: tooLarge }],
+    invalid: [{ profile: tooLarge }, { profile: { birthdate: 5 } }, { profile: { givenName: [] } }],
   },
   updateUserPassword: {
     scope: 'users:write',
