@@ -41,7 +41,10 @@ const passkeysOf = (userId: string) => prisma.userFactor.count({ where: { userId
 test('a session adds no passkey where it is asked for consent', async () => {
   const person = await createPerson();
   const browser = openBrowser(baseUrl);
-  await prisma.user.update({ where: { id: person.id }, data: { enrollmentSkippedAt: clock.now() } });
+  await prisma.user.update({
+    where: { id: person.id },
+    data: { enrollmentSkippedAt: clock.now() },
+  });
   await fixture.signIn({ browser, username: person.primaryEmail });
   const visit = await browser.open((await authorize(service, thirdParty)).url);
   expect(visit.url.pathname).toMatch(/\/consent$/);
