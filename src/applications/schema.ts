@@ -5,7 +5,7 @@ import type {
   ApplicationSecret as ApplicationSecretRow,
   Prisma,
 } from '../generated/prisma/client.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
@@ -61,15 +61,20 @@ export const ApplicationSecret = builder.prismaNode('ApplicationSecret', {
 
 /** A client: a program that signs users in, or calls APIs for itself. */
 export const Application = builder.prismaNode('Application', {
+  ...ownType,
   nullable: true,
   id: {
     field: 'id',
+    subGraphs: ownGraphs,
     description: "The application's id and its `client_id`: a TypeID with the prefix `app`.",
   },
   description: 'A client: a program that signs users in, or calls APIs for itself.',
   authScopes: { scope: 'applications:read' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, shown to people who sign in.' }),
+    name: t.exposeString('name', {
+      subGraphs: ownGraphs,
+      description: 'Its name, shown to people who sign in.',
+    }),
     description: t.exposeString('description', { nullable: true, description: 'Its purpose.' }),
     type: t.expose('type', {
       type: ApplicationTypeEnum,

@@ -8,6 +8,7 @@ import type {
   Resource,
   Session,
   User,
+  UserGrant,
   UserIdentity,
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
@@ -176,6 +177,14 @@ export function seedDirectory(database: Database, clock: Clock) {
           linkedAt: clock.now(),
         },
       }),
+
+    /** A user's consent to a new third-party application. */
+    async createGrant(userId: string): Promise<UserGrant> {
+      const { id: applicationId } = await this.createClient({ type: 'SPA', isThirdParty: true });
+      return prisma.userGrant.create({
+        data: { id: newId('UserGrant'), userId, applicationId, createdAt: clock.now() },
+      });
+    },
 
     createOrganization: (): Promise<Organization> =>
       prisma.organization.create({

@@ -3,7 +3,10 @@ import type { Maker } from '../maker.ts';
 import type { Input } from '../operations.ts';
 
 /** What creates things that no management operation creates. */
-export type Seed = Pick<ReturnType<typeof seedDirectory>, 'createSession' | 'createIdentity'>;
+export type Seed = Pick<
+  ReturnType<typeof seedDirectory>,
+  'createSession' | 'createIdentity' | 'createGrant'
+>;
 
 /** A management operation, with the data that its tests need. */
 export interface Case {
