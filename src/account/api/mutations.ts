@@ -1,4 +1,5 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import {
   ConflictError,
   InvalidInputError,
@@ -19,12 +20,11 @@ import {
   type PayloadFields,
   type RefusalClass,
 } from '../../graphql/mutations/mutation.ts';
-import { UserGrant } from '../../oidc/consent/schema.ts';
+import { revokeShown, UserGrant } from '../../oidc/consent/schema.ts';
 import { Session } from '../../oidc/sessions/schema.ts';
 import type { ViewerContext } from '../../services.ts';
 import { User } from '../../users/schema.ts';
 import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
-import { revokeViewerGrant } from '../operations/grants.ts';
 import {
   updateViewerEmail,
   updateViewerPhone,
@@ -43,6 +43,7 @@ interface ViewerMutation<Fields extends InputFieldMap, Payload extends object> {
   readonly operation: (
     context: ViewerContext,
     input: InputShapeFromFields<Fields>,
+    info: GraphQLResolveInfo,
   ) => Promise<Payload>;
 }
 
@@ -56,7 +57,8 @@ export function addViewerMutation<Fields extends InputFieldMap, Payload extends 
     description: `${description} Requires \`account:write\`.`,
     graph: 'account',
     scope: null,
-    resolve: (input, context) => operation(viewerContext(context, 'account:write'), input),
+    resolve: (input, context, info) =>
+      operation(viewerContext(context, 'account:write'), input, info),
   });
 }
 
@@ -232,7 +234,10 @@ addViewerMutation('revokeViewerGrant', {
   description:
     'Takes back what the person has allowed an application. Its tokens for this person end at once.',
   input: (t) => ({ id: t.id({ required: true, description: "The grant's id." }) }),
-  operation: async (context, input) => ({ grant: await revokeViewerGrant(context, input) }),
+  operation: async (context, { id: grantId }, info) => {
+    const input = { userId: context.viewer.userId, grantId };
+    return { grant: await revokeShown('revokeViewerGrant', context, input, info) };
+  },
   payload: (t) => ({
     grant: t.field({
       type: UserGrant,

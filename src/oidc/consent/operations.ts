@@ -2,7 +2,7 @@ import { endGrantsOf } from '../../applications/end-grants.ts';
 import { lockRow } from '../../db/lock.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { NotFoundError } from '../../errors.ts';
-import type { Prisma } from '../../generated/prisma/client.ts';
+import type { UserGrant } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import type { Context, Services } from '../../services.ts';
 import { type Consent, type ConsentRequest, noResource } from './asked.ts';
@@ -32,9 +32,6 @@ export async function recordConsent(
   });
 }
 
-// Whoever shows the grant afterwards cannot read them any more.
-const parts = { scopes: true, application: true } satisfies Prisma.UserGrantInclude;
-
 /**
  * Takes back what a person has allowed an application: its codes, refresh tokens and access tokens for this person end
  * at once, and it has to ask again. Raises no event.
@@ -45,10 +42,10 @@ const parts = { scopes: true, application: true } satisfies Prisma.UserGrantIncl
 export async function revokeGrant(
   context: Context,
   { userId, grantId }: { readonly userId: string; readonly grantId: string },
-): Promise<Prisma.UserGrantGetPayload<{ include: typeof parts }>> {
+): Promise<UserGrant> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'User', userId);
-    const grant = await tx.userGrant.findFirst({ where: { id: grantId, userId }, include: parts });
+    const grant = await tx.userGrant.findFirst({ where: { id: grantId, userId } });
     if (!grant) throw new NotFoundError(grantId);
     // First, so that a sign-in under way waits for it: see loadGrant.
     await tx.userGrant.delete({ where: { id: grantId } });

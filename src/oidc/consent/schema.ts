@@ -1,9 +1,13 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import { NotFoundError } from '../../errors.ts';
 import type { UserGrant as UserGrantRow } from '../../generated/prisma/client.ts';
 import { builder, ownGraphs } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/lists/page.ts';
 import { relatedList } from '../../graphql/lists/related-list.ts';
 import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
+import { mutationPayloadName } from '../../graphql/names.ts';
+import type { Context } from '../../services.ts';
 import { revokeGrant } from './operations.ts';
 
 /** What a person has allowed an application. */
@@ -51,6 +55,25 @@ builder.prismaObjectField('User', 'grants', (t) =>
   ),
 );
 
+/**
+ * Revokes a grant for a mutation whose payload has it as `grant`. What the request selects of it is read before:
+ * afterwards it is gone.
+ */
+export async function revokeShown(
+  mutation: string,
+  context: Context,
+  input: { readonly userId: string; readonly grantId: string },
+  info: GraphQLResolveInfo,
+): Promise<UserGrantRow> {
+  const path = [{ type: mutationPayloadName(mutation), name: 'grant' }];
+  const query = queryFromInfo({ context, info, path });
+  const before = await context.database.prisma.userGrant.findUnique({
+    ...query,
+    where: { id: input.grantId },
+  });
+  return { ...before, ...(await revokeGrant(context, input)) };
+}
+
 const mutations = recordMutations('grant', UserGrant, {
   scope: 'users:write',
   description: 'The grant as it last was.',
@@ -64,5 +87,5 @@ mutations.add('revokeUserGrant', {
     grantId: mutations.id(t),
   }),
   errors: [NotFoundError],
-  operation: (context, input) => revokeGrant(context, input),
+  operation: (context, input, info) => revokeShown('revokeUserGrant', context, input, info),
 });
