@@ -29,6 +29,7 @@ import './experience/step-schema.ts';
 import './experience/consent/schema.ts';
 import './account/api/schema.ts';
 import './account/api/mutations.ts';
+import './account/api/factors.ts';
 import './experience/factors/schema.ts';
 import './experience/passkeys/schema.ts';
 import { builder } from './graphql/builder.ts';

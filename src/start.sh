@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts the service with what keeps its memory small; docs/operating.md has the figures.
+# Starts the service with what keeps its memory small; docs/performance.md has the figures.
 
 # glibc raises these two while it runs, and then keeps what was freed. Naming one fixes both.
 export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"

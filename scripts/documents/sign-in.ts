@@ -1,4 +1,9 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import {
+  sessionIdleSeconds as consoleIdleSeconds,
+  sessionMaxSeconds as consoleMaxSeconds,
+} from '../../src/console/session.ts';
+import { setupTokenTtlSeconds } from '../../src/console/setup-token.ts';
 import { interactionTtlSeconds } from '../../src/oidc/provider/provider.ts';
 import { addressLimits } from '../../src/protection/addresses.ts';
 import { maxAgeSeconds, maxPeople } from '../../src/protection/device.ts';
@@ -88,6 +93,9 @@ export const sessionRows = (): string[][] => [
   ['an idle session *', time(sessionPolicy.idleSeconds)],
   ['a session *', time(sessionPolicy.maxSeconds)],
   ['the memory of a known browser', time(maxAgeSeconds)],
+  ['an idle session of the console', time(consoleIdleSeconds)],
+  ['a session of the console', time(consoleMaxSeconds)],
+  ['a link that makes the first administrator', time(setupTokenTtlSeconds)],
 ];
 
 /** The figures of the protection. */

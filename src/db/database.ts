@@ -1,18 +1,22 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { longestTransactionMs } from './driver-transaction.ts';
 import { EmbeddedAdapter } from './embedded/open.ts';
 import { embeddedSql } from './embedded/sql.ts';
 import { type Hints, localHints, notifyingHints } from './hints.ts';
 import { applyMigrations, isMigrated } from './migrations/migrate.ts';
 import { openPool, poolAdapter, poolSql, takeTurns, withAdvisoryLock } from './postgresql.ts';
 import { prismaSql, type Sql } from './sql.ts';
+import type { TransactionConnection } from './transaction-connection.ts';
 
 /** The database, on PostgreSQL or embedded: the same schema, the same statements. */
 export interface Database {
   readonly kind: 'postgresql' | 'embedded';
   /** For the management API and everything else but the token path. */
   readonly prisma: PrismaClient;
+  /** Lends a connection of the driver for a transaction; absent on the embedded database. */
+  readonly lend?: () => Promise<TransactionConnection>;
   /** For statements that run often or read many rows, on the connections of `prisma` and without its cost. */
   readonly sql: Sql;
   /** For the token path, with its own connections: load on the management API cannot starve it. */
@@ -35,7 +39,7 @@ export interface Database {
 }
 
 // A transaction may wait for a connection as long as a burst may queue, but must then run in much less time.
-const transactionOptions = { maxWait: 30_000, timeout: 15_000 };
+const transactionOptions = { maxWait: 30_000, timeout: longestTransactionMs };
 
 const client = (adapter: SqlMigrationAwareDriverAdapterFactory) =>
   new PrismaClient({ adapter, transactionOptions, errorFormat: 'minimal' });
@@ -72,6 +76,7 @@ export function openPostgresql(options: {
   return {
     kind: 'postgresql',
     prisma,
+    lend: () => management.lend(),
     sql: poolSql(management),
     tokens: poolSql(tokens),
     hints,

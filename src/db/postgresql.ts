@@ -16,7 +16,7 @@ export interface PoolOptions {
 }
 
 /** Opens a pool; it connects when a connection is needed. */
-export function openPool({ url, size, onError, settings = {} }: PoolOptions): pg.Pool {
+export function openPool({ url, size, onError, settings = {} }: PoolOptions): TransactionPool {
   // Whoever waits for a row holds a connection that others wait for.
   const all = { idle_in_transaction_session_timeout: '30s', lock_timeout: '10s', ...settings };
   const pool = new TransactionPool({

@@ -59,6 +59,7 @@ class FirstQuery extends QueryInside {
   }
 }
 
+const controls = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
 const nothing = { command: '', rowCount: 0, fields: [], rows: [] } as unknown as pg.QueryResult;
 
 /**
@@ -72,6 +73,7 @@ export class TransactionConnection implements Sql {
   #fault: unknown;
   #state: 'new' | 'wanted' | 'open' | 'over' = 'new';
   #isCorked = false;
+  #isReleased = false;
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
@@ -103,13 +105,42 @@ export class TransactionConnection implements Sql {
 
   release(error?: Error | boolean): void {
     this.#state = 'over';
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     this.#client.release(error);
+  }
+
+  /** Begins a transaction: BEGIN goes with the first statement. */
+  begin(): void {
+    this.#state = 'wanted';
+  }
+
+  /** Commits; throws if the transaction is over already, or if any of its statements failed. */
+  commit(): Promise<pg.QueryResult> {
+    return this.#commit({ text: 'COMMIT' });
+  }
+
+  rollback(): Promise<pg.QueryResult> {
+    return this.#end({ text: 'ROLLBACK' });
+  }
+
+  /** The connection for somebody who joins its transaction, and can neither end it nor release it. */
+  shared(): Pick<TransactionConnection, 'query' | 'on' | 'removeListener' | 'release'> {
+    return {
+      query: ((config: pg.QueryConfig) =>
+        controls.has(config.text)
+          ? Promise.resolve(nothing)
+          : this.#answer(config)) as TransactionConnection['query'],
+      on: (event, listener) => this.on(event, listener),
+      removeListener: (event, listener) => this.removeListener(event, listener),
+      release: () => undefined,
+    };
   }
 
   async #control(config: pg.QueryConfig): Promise<pg.QueryResult> {
     switch (config.text) {
       case 'BEGIN':
-        this.#state = 'wanted';
+        this.begin();
         return nothing;
       case 'COMMIT':
         return this.#commit(config);
@@ -130,6 +161,7 @@ export class TransactionConnection implements Sql {
   }
 
   async #commit(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (this.#state === 'over') throw new Error('The transaction is over.');
     const committed = this.#end(config);
     await Promise.all([committed, ...this.#sent]);
     if (this.#fault !== undefined) throw this.#fault;
@@ -172,15 +204,15 @@ export class TransactionConnection implements Sql {
   }
 }
 
-/** Where a transaction that opens notes its connection. */
-interface Opening {
-  connection?: TransactionConnection;
-}
-const openings = new AsyncLocalStorage<Opening>();
+// The connection that the next transaction of Prisma's joins. Taken once, so that nothing that Prisma begins meanwhile
+// can get it too.
+const lent = new AsyncLocalStorage<{ connection: TransactionConnection | undefined }>();
 
-/** Opens a transaction through the driver's adapter, and notes in `opening` the connection that it was given. */
-export const noteConnection = <T>(opening: Opening, open: () => Promise<T>): Promise<T> =>
-  openings.run(opening, open);
+/** Opens a transaction through the driver's adapter, which joins that of this connection. */
+export const lendConnection = <T>(
+  connection: TransactionConnection,
+  open: () => Promise<T>,
+): Promise<T> => lent.run({ connection }, open);
 
 /** A pool that lends a {@link TransactionConnection} to whoever asks for a connection. */
 export class TransactionPool extends pg.Pool {
@@ -188,16 +220,18 @@ export class TransactionPool extends pg.Pool {
     super({ ...config, pipeline: true } as pg.PoolConfig);
   }
 
-  // The driver's adapter for Prisma uses no more of a client than this class has.
-  override connect(callback?: unknown): never {
-    if (callback) return super.connect(callback as never) as never;
-    return this.#lend() as never;
+  /** Lends a connection for one transaction; it must be released. */
+  async lend(): Promise<TransactionConnection> {
+    return new TransactionConnection(await super.connect());
   }
 
-  async #lend(): Promise<TransactionConnection> {
-    const connection = new TransactionConnection(await super.connect());
-    const opening = openings.getStore();
-    if (opening) opening.connection = connection;
-    return connection;
+  // The driver's adapter for Prisma uses no more of a client than these have.
+  override connect(callback?: unknown): never {
+    if (callback) return super.connect(callback as never) as never;
+    const offer = lent.getStore();
+    const { connection } = offer ?? {};
+    if (!offer || !connection) return this.lend() as never;
+    offer.connection = undefined;
+    return Promise.resolve(connection.shared()) as never;
   }
 }

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Database } from './database.ts';
+import { transactByDriver } from './driver-transaction.ts';
 import type { HintTopic } from './hints.ts';
 import { prismaSql, type Sql } from './sql.ts';
-import { noteConnection, type TransactionConnection } from './transaction-connection.ts';
+import type { TransactionConnection } from './transaction-connection.ts';
 
 declare const insideTransaction: unique symbol;
 
@@ -53,20 +54,21 @@ export async function writeAhead(
  * work runs again from the start, so it must have no effects except through `tx`.
  */
 export async function transaction<T>(
-  { prisma, hints }: Pick<Database, 'prisma' | 'hints'>,
+  { prisma, hints, lend }: Pick<Database, 'prisma' | 'hints' | 'lend'>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       let committed: Transaction | undefined;
-      const opening: { connection?: TransactionConnection } = {};
-      const result = await noteConnection(opening, () =>
-        prisma.$transaction((tx) => {
-          committed = tx as Transaction;
-          if (opening.connection) connections.set(committed, opening.connection);
-          return work(committed);
-        }),
-      );
+      const connection = await lend?.();
+      const run = (tx: Prisma.TransactionClient) => {
+        committed = tx as Transaction;
+        if (connection) connections.set(committed, connection);
+        return work(committed);
+      };
+      const result = await (connection
+        ? transactByDriver(prisma, connection, run)
+        : prisma.$transaction(run));
       for (const topic of (committed && hinting.get(committed)) ?? []) hints.send(topic);
       return result;
     } catch (error) {

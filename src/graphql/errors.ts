@@ -185,7 +185,7 @@ builder.objectType(PasswordRejectedError, {
 
 builder.objectType(InteractionExpiredError, {
   name: 'InteractionExpiredError',
-  subGraphs: ['experience'],
+  subGraphs: personGraphs,
   description: descriptions.INTERACTION_EXPIRED,
   interfaces: [ErrorInterface],
   fields: (t) => ({
@@ -198,7 +198,7 @@ builder.objectType(InteractionExpiredError, {
 });
 
 const VerificationMethodEnum = builder.enumType('VerificationMethod', {
-  subGraphs: ['account'],
+  subGraphs: personGraphs,
   description: 'A way in which a signed-in person can prove again to be who they are.',
   values: Object.fromEntries(
     Object.entries(verificationMethods).map(([name, description]) => [name, { description }]),
@@ -207,7 +207,7 @@ const VerificationMethodEnum = builder.enumType('VerificationMethod', {
 
 builder.objectType(VerificationRequiredError, {
   name: 'VerificationRequiredError',
-  subGraphs: ['account'],
+  subGraphs: personGraphs,
   description: descriptions.VERIFICATION_REQUIRED,
   interfaces: [ErrorInterface],
   fields: (t) => ({

@@ -37,8 +37,16 @@ function styleFor({ branding }: Look) {
   return known;
 }
 
-/** The response headers of a page in this look. */
-export function pageHeaders(look: Look = plainLook): Record<string, string> {
+/** A script that a page runs. */
+export interface PageScript {
+  /** Its URL, at this service. */
+  readonly src: string;
+  /** The only URL that it can send requests to. */
+  readonly connect: string;
+}
+
+/** The response headers of a page in this look. Without a script, the page can run none. */
+export function pageHeaders(look: Look = plainLook, script?: PageScript): Record<string, string> {
   const { logoUrl } = look.branding;
   return {
     'content-type': 'text/html; charset=utf-8',
@@ -50,6 +58,8 @@ export function pageHeaders(look: Look = plainLook): Record<string, string> {
       "default-src 'none'",
       `style-src 'sha256-${styleFor(look).digest}'`,
       ...(logoUrl === null ? [] : [`img-src ${sourceOf(logoUrl)}`]),
+      ...(script ? [`script-src ${exactSource(script.src)}`] : []),
+      ...(script ? [`connect-src ${exactSource(script.connect)}`] : []),
       "base-uri 'none'",
       "frame-ancestors 'none'",
     ].join('; '),
@@ -61,8 +71,9 @@ export function pageHeaders(look: Look = plainLook): Record<string, string> {
 }
 
 // A policy cannot hold these two characters unescaped (CSP Level 3 §2.3.1).
-const sourceOf = (url: string): string =>
-  new URL(url).origin.replaceAll(';', '%3B').replaceAll(',', '%2C');
+const escaped = (source: string): string => source.replaceAll(';', '%3B').replaceAll(',', '%2C');
+const sourceOf = (url: string): string => escaped(new URL(url).origin);
+const exactSource = (url: string): string => escaped(new URL(url).origin + new URL(url).pathname);
 
 // Signet's mark, a signet ring: a ring with a notch.
 const mark = new Html(
@@ -91,12 +102,16 @@ export interface Content {
   /** A line under the heading. */
   readonly lead?: HtmlText;
   readonly body: Html;
+  readonly script?: PageScript | undefined;
 }
 
 type HtmlText = Html | string | undefined;
 
-/** A whole page. It has no scripts and loads nothing but the operator's logo. */
-export const page = ({ heading, title = heading, lead, body }: Content, look: Look = plainLook) =>
+/** A whole page. It loads nothing but the operator's logo, and its script if it has one. */
+export const page = (
+  { heading, title = heading, lead, body, script }: Content,
+  look: Look = plainLook,
+) =>
   html`<!doctype html>
 <html lang="${look.language}">
 <head>
@@ -105,7 +120,7 @@ export const page = ({ heading, title = heading, lead, body }: Content, look: Lo
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${look.branding.productName}</title>
-<style>${new Html(styleFor(look).style)}</style>
+<style>${new Html(styleFor(look).style)}</style>${script && html`<script type="module" src="${script.src}"></script>`}
 </head>
 <body>
 ${brand(look.branding)}

@@ -64,6 +64,8 @@ a{color:var(--link);text-underline-offset:.15em;border-radius:.25rem}
 .ways{list-style:none;margin:1.25rem 0 0;padding:0;display:grid;gap:.75rem}
 .below{margin:1.5rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge);color:var(--muted);font-size:.9375rem;text-align:center}
 form.inline{margin:0;display:inline}
+form.passkey,form.passkey+.ways{margin-top:.75rem}
+form.passkey .wrong{justify-content:center}
 button.give-up{display:block;margin:1rem auto 0;color:var(--muted);font-size:.9375rem;padding:.25rem .5rem}
 .below .apart{margin:0 .375rem}
 .below a,.below button.text{font-weight:600}
@@ -72,6 +74,7 @@ footer{margin:0 auto auto;padding:1.25rem 1.5rem 2rem;display:flex;flex-wrap:wra
 footer a{color:inherit}
 code{font:.9375em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+[hidden]{display:none!important}
 @media (max-width:30rem){
 html,body{background:var(--surface)}
 body{align-items:stretch}

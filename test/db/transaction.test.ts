@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { sqlOf, transaction, writeAhead } from '../../src/db/transaction.ts';
+import { transactByDriver } from '../../src/db/driver-transaction.ts';
+import { brokenConstraint, sqlOf, transaction, writeAhead } from '../../src/db/transaction.ts';
 import { insertUserRow } from '../../src/db/user-row.ts';
 import { newId } from '../../src/ids.ts';
 import { closeAtEnd } from '../support/cleanup.ts';
@@ -136,3 +137,126 @@ test('what comes after the end of a transaction does not run', async () => {
   await expect(late()).rejects.toThrow();
   expect(await exists(row.id)).toBe(false);
 });
+
+test('Prisma and the driver share one transaction', async () => {
+  const [byDriver, byPrisma] = [user(), user()];
+  const seen = await transaction(database, async (tx) => {
+    await insertUserRow(tx, byDriver);
+    await writeAhead(tx, 'name', 'UPDATE "User" SET "name" = $2 WHERE "id" = $1', [
+      byDriver.id,
+      'ahead',
+    ]);
+    const [found] = await Promise.all([
+      tx.user.findUniqueOrThrow({ where: { id: byDriver.id } }),
+      tx.user.create({ data: byPrisma }),
+    ]);
+    const rows = await sqlOf(tx).query('find', 'SELECT "id" FROM "User" WHERE "id" = $1', [
+      byPrisma.id,
+    ]);
+    return { name: found.name, count: rows.length };
+  });
+  expect(seen).toEqual({ name: 'ahead', count: 1 });
+  expect(await exists(byDriver.id)).toBe(true);
+  expect(await exists(byPrisma.id)).toBe(true);
+});
+
+test('nothing of either is written when the work fails', async () => {
+  const [byDriver, byPrisma] = [user(), user()];
+  const failing = transaction(database, async (tx) => {
+    await insertUserRow(tx, byDriver);
+    await tx.user.create({ data: byPrisma });
+    throw new Error('changed its mind');
+  });
+  await expect(failing).rejects.toThrow('changed its mind');
+  expect(await exists(byDriver.id)).toBe(false);
+  expect(await exists(byPrisma.id)).toBe(false);
+});
+
+test('a write ahead that fails fails what Prisma wrote', async () => {
+  const row = user();
+  const failing = transaction(database, async (tx) => {
+    await tx.user.create({ data: row });
+    await writeAhead(tx, 'fails', fails, [0]);
+  });
+  await expect(failing).rejects.toThrow(/division by zero/);
+  expect(await exists(row.id)).toBe(false);
+});
+
+test('Prisma reports a broken constraint by its name', async () => {
+  const row = user();
+  await transaction(database, (tx) => tx.user.create({ data: row }));
+  const again = await transaction(database, (tx) => tx.user.create({ data: row })).catch(
+    (error: unknown) => error,
+  );
+  expect(brokenConstraint(again)).toMatch(/User_pkey|"id"/);
+});
+
+test("Prisma's client does nothing after the end of its transaction", async () => {
+  const row = user();
+  const late = await transaction(database, async (tx) => {
+    await tx.user.count();
+    return () => tx.user.create({ data: row });
+  });
+  await expect(late()).rejects.toThrow();
+  expect(await exists(row.id)).toBe(false);
+});
+
+test('many transactions at once keep to their own connections', async () => {
+  const rows = Array.from({ length: 40 }, user);
+  const results = await Promise.allSettled(
+    rows.map((row, i) =>
+      transaction(database, async (tx) => {
+        if (i % 2) await insertUserRow(tx, row);
+        else await tx.user.create({ data: row });
+        await tx.$executeRaw`UPDATE "User" SET "name" = ${row.id} WHERE "id" = ${row.id}`;
+        if (i % 5 === 0) throw new Error('undone');
+      }),
+    ),
+  );
+  const written = await database.prisma.user.findMany({
+    where: { id: { in: rows.map(({ id }) => id) } },
+  });
+  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(8);
+  expect(written).toHaveLength(32);
+  expect(written.every(({ id, name }) => id === name)).toBe(true);
+});
+
+test.runIf(testDatabase.url)('a transaction that takes too long is rolled back', async () => {
+  const row = user();
+  const connection = await database.lend?.();
+  if (!connection) throw new Error('PostgreSQL lends connections.');
+  const endless = transactByDriver(
+    database.prisma,
+    connection,
+    async (tx) => {
+      await tx.user.create({ data: row });
+      for (;;) await connection.query('one', 'SELECT 1', []);
+    },
+    200,
+  );
+  await expect(endless).rejects.toThrow('The transaction is over');
+  expect(await exists(row.id)).toBe(false);
+});
+
+test.runIf(testDatabase.url)(
+  'a connection that breaks fails its transaction, and is replaced',
+  async () => {
+    for (const usePrisma of [false, true]) {
+      const row = user();
+      const breaking = transaction(database, async (tx) => {
+        await insertUserRow(tx, row);
+        if (usePrisma) await tx.user.count();
+        const [backend] = await sqlOf(tx).query<{ pid: number }>(
+          'pid',
+          'SELECT pg_backend_pid() AS "pid"',
+          [],
+        );
+        await database.prisma.$queryRaw`SELECT pg_terminate_backend(${backend?.pid}::int, 5000)`;
+      });
+      await expect(breaking).rejects.toThrow();
+      expect(await exists(row.id)).toBe(false);
+      await transaction(database, (tx) => insertUserRow(tx, row));
+      expect(await exists(row.id)).toBe(true);
+    }
+  },
+);

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '../support/events.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { startOpenIdProvider } from '../support/peers/openid-provider.ts';
 import { authenticatorApp } from '../support/people/authenticator-app.ts';
+import { allowPrivate, createIdentityProvider } from '../support/people/federation.ts';
 import { codeTo } from '../support/people/messages.ts';
 import { formsDriver, openPagesInChromium, pagesDriver } from '../support/people/page-drivers.ts';
 import {
@@ -26,7 +28,7 @@ const rows = JSON.parse(readFileSync(new URL('../fixtures/events.json', import.m
   .userActions as Row[];
 const eventsOf = (action: string) => rows.find((row) => row.action === action)?.events ?? [];
 
-const service = await startService();
+const service = await startService(allowPrivate);
 const fixture = await createSignInFixture(service);
 const { directory, database } = fixture;
 const token = await service.managementToken();
@@ -37,6 +39,15 @@ const client = await fixture.createApplication({
   allowHeadlessSignIn: true,
   redirectUris: [redirectUri, application.redirectUri],
 });
+
+const company = await startOpenIdProvider(service.clock);
+const { issuer, clientId, clientSecret } = company;
+const identityProvider = {
+  name: 'Company',
+  id: await createIdentityProvider(service, {
+    ...{ name: 'Company', kind: 'SOCIAL', issuer, clientId, clientSecret },
+  }),
+};
 
 const newPassword = 'a long way home, twice';
 let count = 0;
@@ -61,14 +72,12 @@ const reset = 'resetting a forgotten password';
 const joinJustInTime =
   'being added to an organization just in time, by e-mail domain or enterprise single sign-on connector';
 const linkFactor = 'linking multi-factor authentication';
+const linkIdentity = 'linking a social or single sign-on identity';
 const lockOut = 'too many consecutive failed password, code or one-time token verifications';
 const sendTooOften = 'asking for verification codes beyond the sending limit of one recipient';
 
 /** Rows for which there is nothing yet that a person could do. */
-const outOfReach = [
-  'linking an e-mail address or phone number',
-  'linking a social or single sign-on identity',
-];
+const outOfReach = ['linking an e-mail address or phone number'];
 
 test('covers every row of the catalogue', () => {
   const known = [
@@ -77,6 +86,7 @@ test('covers every row of the catalogue', () => {
     reset,
     joinJustInTime,
     linkFactor,
+    linkIdentity,
     lockOut,
     sendTooOften,
     ...outOfReach,
@@ -163,6 +173,57 @@ describe.each<Driver>(drivers)('$name', (driver) => {
       organizationId: organization.id,
       addedUserIds: [idOf(raised[0])],
     });
+  });
+
+  test(`${joinJustInTime}: by provider`, async () => {
+    const organization = await directory.createOrganization();
+    await database.prisma.organizationIdentityProvider.create({
+      data: {
+        organizationId: organization.id,
+        identityProviderId: identityProvider.id,
+        createdAt: service.clock.now(),
+      },
+    });
+    const user = await fixture.createUser({
+      primaryEmail: `${next('member')}@example.com`,
+      isEmailVerified: true,
+    });
+    company.expect(next('subject'), { email: user.primaryEmail, email_verified: true });
+    const raised = await raisedBy(async () => {
+      const person = await start();
+      expect(await person.federate(identityProvider)).toMatchObject({ code: 'OK' });
+      await person.submit();
+    });
+    await database.prisma.organizationIdentityProvider.deleteMany();
+    expect(names(raised)).toEqual([
+      ...eventsOf(linkIdentity),
+      ...eventsOf(joinJustInTime),
+      ...eventsOf(signIn),
+    ]);
+    expect(raised[1]?.data).toMatchObject({
+      organizationId: organization.id,
+      addedUserIds: [user.id],
+    });
+  });
+
+  test(linkIdentity, async () => {
+    const user = await fixture.createUser({
+      primaryEmail: `${next('holder')}@example.com`,
+      isEmailVerified: true,
+    });
+    const subject = next('subject');
+    company.expect(subject, { email: user.primaryEmail, email_verified: true });
+    const raised = await raisedBy(async () => {
+      const person = await start();
+      expect(await person.federate(identityProvider)).toMatchObject({ code: 'OK' });
+      expect((await person.submit()).claims()).toMatchObject({ sub: user.id, amr: ['fed'] });
+    });
+    expect(names(raised)).toEqual([...eventsOf(linkIdentity), ...eventsOf(signIn)]);
+    expect(raised[0]).toMatchObject({
+      actor: { type: 'USER', id: user.id, clientId: client.id },
+      data: { id: user.id, changes: { identities: { from: [], to: [identityProvider] } } },
+    });
+    expect(JSON.stringify(raised)).not.toContain(subject);
   });
 
   test(`${signIn} by password`, async () => {

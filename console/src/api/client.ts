@@ -17,8 +17,12 @@ export const client = new Client({
       // What has no id of its own belongs to what it is found in.
       keys: {
         Actor: () => null,
+        ExplainedRule: () => null,
+        ExplainedScope: () => null,
         InputIssue: () => null,
         OrganizationEmailDomain: () => null,
+        ScopeSource: () => null,
+        TokenExchangeExplanation: () => null,
       },
       possibleTypes: {
         Error: ['ConflictError', 'InvalidInputError', 'NotAllowedError', 'NotFoundError'],

@@ -45,7 +45,10 @@ export const ApplicationFields = graphql(`
     description
     type
     allowTokenExchange
+    allowImpersonation
+    allowPersonalAccessTokens
     allowHeadlessSignIn
+    isThirdParty
     exchangeResources
     exchangeSubjectAudiences
     redirectUris
@@ -149,16 +152,22 @@ export const DeleteApplicationSecret = graphql(`
 `);
 
 export const ApplicationRoles = graphql(`
-  query ApplicationRoles($id: ID!) {
+  query ApplicationRoles($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
     application(id: $id) {
       id
-      roles(first: 100) {
+      roles(first: $first, after: $after, last: $last, before: $before) {
         edges {
           node {
             id
             name
             description
           }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
         }
       }
     }
@@ -240,6 +249,83 @@ export const SearchApplicationRoles = graphql(`
           id
           name
           description
+        }
+      }
+    }
+  }
+`);
+
+export const SearchSubjects = graphql(`
+  query SearchSubjects($search: String) {
+    users(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          username
+          primaryEmail
+          primaryPhone
+        }
+      }
+    }
+  }
+`);
+
+export const SearchLimitingOrganizations = graphql(`
+  query SearchLimitingOrganizations($search: String) {
+    organizations(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          description
+        }
+      }
+    }
+  }
+`);
+
+export const ExplainTokenExchange = graphql(`
+  query ExplainTokenExchange(
+    $applicationId: ID!
+    $userId: ID!
+    $resource: String!
+    $organizationId: ID
+    $subjectTokenType: SubjectTokenType!
+  ) {
+    explainTokenExchange(
+      applicationId: $applicationId
+      userId: $userId
+      resource: $resource
+      organizationId: $organizationId
+      subjectTokenType: $subjectTokenType
+    ) {
+      isGranted
+      error
+      errorDescription
+      expiresIn
+      rules {
+        rule
+        isMet
+        errorDescription
+      }
+      scopes {
+        name
+        outcome
+        sources {
+          counts
+          role {
+            id
+            name
+          }
+          organizationRole {
+            id
+            name
+          }
+          organization {
+            id
+            name
+          }
         }
       }
     }

@@ -78,6 +78,7 @@ function SettingsForm({
         corsAllowedOrigins: z.array(z.string()),
         idTokenSigningAlg: z.string(),
         allowHeadlessSignIn: z.boolean(),
+        isThirdParty: z.boolean(),
       })}
       values={{
         name: application.name,
@@ -87,6 +88,7 @@ function SettingsForm({
         corsAllowedOrigins: application.corsAllowedOrigins,
         idTokenSigningAlg: application.idTokenSigningAlg ?? '',
         allowHeadlessSignIn: application.allowHeadlessSignIn,
+        isThirdParty: application.isThirdParty,
       }}
       toInput={(values) => ({
         id: application.id,
@@ -99,6 +101,7 @@ function SettingsForm({
               corsAllowedOrigins: filled(values.corsAllowedOrigins),
               idTokenSigningAlg: (values.idTokenSigningAlg || null) as SigningAlgorithm | null,
               allowHeadlessSignIn: values.allowHeadlessSignIn,
+              isThirdParty: values.isThirdParty,
             }
           : {}),
       })}
@@ -136,6 +139,7 @@ function SettingsForm({
             ]}
           />
           <CheckField name="allowHeadlessSignIn" label={t.headless} hint={t.headlessHint} />
+          <CheckField name="isThirdParty" label={t.thirdParty} hint={t.thirdPartyHint} />
         </>
       )}
     </ActionForm>

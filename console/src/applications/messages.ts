@@ -83,10 +83,22 @@ export const applicationMessages = defineMessages({
       'Applies at once. The token endpoint then takes exchanges from this application.',
     exchangeOn: 'Token exchange is allowed',
     exchangeOff: 'Token exchange is no longer allowed',
+    allowImpersonation: 'Allow impersonation',
+    allowImpersonationText:
+      'It may exchange a token with which somebody from support acts for a user: once, within ten minutes, with the reason kept.',
+    impersonationOn: 'Impersonation is allowed',
+    impersonationOff: 'Impersonation is no longer allowed',
+    allowPersonal: 'Allow personal access tokens',
+    allowPersonalText: 'It may exchange the long-lived tokens that users keep in their scripts.',
+    personalOn: 'Personal access tokens are allowed',
+    personalOff: 'Personal access tokens are no longer allowed',
     notForSpa:
       'A single-page app cannot exchange tokens. It runs in the browser and can keep no secret, so nobody could tell it from an impostor. Let a web application or a service do it.',
     notForNative:
       'A native app cannot exchange tokens. It runs on a device and can keep no secret, so nobody could tell it from an impostor. Let a web application or a service do it.',
+    thirdParty: 'Somebody else’s application',
+    thirdPartyHint:
+      'People are asked before it gets anything. Not together with token exchange or headless sign-in.',
     audiences: 'Accepted tokens',
     audiencesText: 'The APIs whose tokens it may swap. None listed: any API but Signet’s own.',
     targets: 'Targets',
@@ -205,10 +217,23 @@ export const applicationMessages = defineMessages({
       'Gilt sofort. Der Token-Endpunkt nimmt dann von dieser Anwendung Tausche an.',
     exchangeOn: 'Token-Tausch ist erlaubt',
     exchangeOff: 'Token-Tausch ist nicht mehr erlaubt',
+    allowImpersonation: 'Handeln im Namen anderer erlauben',
+    allowImpersonationText:
+      'Sie darf ein Token tauschen, mit dem jemand vom Support für eine Person handelt: einmal, binnen zehn Minuten, mit festgehaltenem Grund.',
+    impersonationOn: 'Handeln im Namen anderer ist erlaubt',
+    impersonationOff: 'Handeln im Namen anderer ist nicht mehr erlaubt',
+    allowPersonal: 'Persönliche Zugriffstokens erlauben',
+    allowPersonalText:
+      'Sie darf die langlebigen Tokens tauschen, die Personen in ihren Skripten aufbewahren.',
+    personalOn: 'Persönliche Zugriffstokens sind erlaubt',
+    personalOff: 'Persönliche Zugriffstokens sind nicht mehr erlaubt',
     notForSpa:
       'Eine Single-Page-App kann keine Tokens tauschen. Sie läuft im Browser und kann kein Geheimnis bewahren; niemand könnte sie von einer Fälschung unterscheiden. Überlassen Sie es einer Webanwendung oder einem Dienst.',
     notForNative:
       'Eine native App kann keine Tokens tauschen. Sie läuft auf einem Gerät und kann kein Geheimnis bewahren; niemand könnte sie von einer Fälschung unterscheiden. Überlassen Sie es einer Webanwendung oder einem Dienst.',
+    thirdParty: 'Anwendung eines anderen',
+    thirdPartyHint:
+      'Personen werden gefragt, bevor sie etwas bekommt. Nicht zusammen mit Token-Tausch oder Anmeldung ohne Browser.',
     audiences: 'Angenommene Tokens',
     audiencesText:
       'Die APIs, deren Tokens sie tauschen darf. Keine genannt: jede API außer denen von Signet.',

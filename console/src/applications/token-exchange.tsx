@@ -14,6 +14,7 @@ import { Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
 import styles from './applications.module.css';
 import { SearchResources, UpdateApplication } from './documents.ts';
+import { ExplainExchange } from './explanation.tsx';
 import type { ShownApplication } from './general-tab.tsx';
 import { applicationMessages } from './messages.ts';
 import { keepsSecret } from './types.ts';
@@ -35,6 +36,7 @@ function Exchange({ application }: { application: ShownApplication }) {
   const canWrite = useCan('applications:write');
   const { run, isRunning } = useAction(UpdateApplication);
   const { id, allowTokenExchange, exchangeResources, exchangeSubjectAudiences } = application;
+  const { allowImpersonation, allowPersonalAccessTokens } = application;
   const change = async (changes: Partial<ShownApplication>, done?: string) => {
     const outcome = await run({ id, ...changes });
     if (outcome.kind === 'refused') toast.failed(outcome.refusal.issues[0]?.message ?? '');
@@ -51,7 +53,14 @@ function Exchange({ application }: { application: ShownApplication }) {
         canWrite && (
           <CopyAs
             document={UpdateApplication}
-            input={{ id, allowTokenExchange, exchangeSubjectAudiences, exchangeResources }}
+            input={{
+              id,
+              allowTokenExchange,
+              exchangeSubjectAudiences,
+              exchangeResources,
+              allowImpersonation,
+              allowPersonalAccessTokens,
+            }}
           />
         )
       }
@@ -68,6 +77,24 @@ function Exchange({ application }: { application: ShownApplication }) {
       {allowTokenExchange && (
         <>
           {!hasLiveSecret && <Notice tone="warn">{t.noSecretForExchange}</Notice>}
+          <Switch
+            label={t.allowImpersonation}
+            description={t.allowImpersonationText}
+            isOn={allowImpersonation}
+            isDisabled={!canWrite || isRunning}
+            onChange={(isOn) =>
+              change({ allowImpersonation: isOn }, isOn ? t.impersonationOn : t.impersonationOff)
+            }
+          />
+          <Switch
+            label={t.allowPersonal}
+            description={t.allowPersonalText}
+            isOn={allowPersonalAccessTokens}
+            isDisabled={!canWrite || isRunning}
+            onChange={(isOn) =>
+              change({ allowPersonalAccessTokens: isOn }, isOn ? t.personalOn : t.personalOff)
+            }
+          />
           <Apis
             title={t.audiences}
             about={t.audiencesText}
@@ -87,6 +114,7 @@ function Exchange({ application }: { application: ShownApplication }) {
           <TryIt application={application} />
         </>
       )}
+      <ExplainExchange applicationId={id} />
     </Section>
   );
 }

@@ -35,7 +35,7 @@ export function Filter({
   return (
     <Popover.Root>
       <Popover.Trigger className={styles.trigger} data-chosen={chosen.length > 0 || undefined}>
-        {label}
+        {label}{' '}
         {names.length > 0 && (
           <span className={styles.chosen}>
             {names[0]}
@@ -69,7 +69,7 @@ export function Filter({
                 </fieldset>
               ))}
             </div>
-            {footer}
+            {footer && <div className={styles.footer}>{footer}</div>}
             {chosen.length > 0 && (
               <button type="button" className={styles.clear} onClick={() => onChange([])}>
                 {t.clear}

@@ -13,6 +13,7 @@ import { Filter, type Option } from './filter.tsx';
 import styles from './list-page.module.css';
 import { listMessages } from './messages.ts';
 import { Pager } from './pager.tsx';
+import { RecordFilter, type RecordSearch } from './record-filter.tsx';
 import { SearchBox } from './search-box.tsx';
 
 /** The rows of a page of a list. */
@@ -33,8 +34,10 @@ export interface Connection<Row> {
 export interface ListFilter {
   readonly name: string;
   readonly label: string;
-  readonly options: readonly Option[];
+  readonly options?: readonly Option[];
   readonly isSingle?: boolean;
+  /** In place of options: one record, found by a search. */
+  readonly records?: RecordSearch;
 }
 
 /** What a list's query is given: the page, and what the address says. */
@@ -105,16 +108,26 @@ export function List<Data, Variables extends AnyVariables, Row extends { readonl
               onSearch={(search) => change({ search, ...firstPage }, { replace: true })}
             />
           )}
-          {filters.map(({ name, label: filterLabel, options, isSingle }) => (
-            <Filter
-              key={name}
-              label={filterLabel}
-              groups={[{ options }]}
-              isSingle={isSingle}
-              chosen={valuesOf(address, name)}
-              onChange={(chosen) => change({ [name]: chosen.join(','), ...firstPage })}
-            />
-          ))}
+          {filters.map(({ name, label: filterLabel, options = [], isSingle, records }) =>
+            records ? (
+              <RecordFilter
+                key={name}
+                label={filterLabel}
+                records={records}
+                chosen={address[name]}
+                onChange={(id) => change({ [name]: id, ...firstPage })}
+              />
+            ) : (
+              <Filter
+                key={name}
+                label={filterLabel}
+                groups={[{ options }]}
+                isSingle={isSingle}
+                chosen={valuesOf(address, name)}
+                onChange={(chosen) => change({ [name]: chosen.join(','), ...firstPage })}
+              />
+            ),
+          )}
         </div>
       )}
       {error && !page && <Failed error={error} onRetry={askAgain} />}
@@ -129,11 +142,13 @@ export function List<Data, Variables extends AnyVariables, Row extends { readonl
             onOrder={({ by, direction }) => change({ orderBy: by, direction, ...firstPage })}
             isStale={isFetching}
           />
-          <Pager
-            count={rows.length}
-            pageInfo={page.pageInfo}
-            onPage={(to) => change({ ...firstPage, ...to })}
-          />
+          {(hasSearch || page.pageInfo.hasNextPage || page.pageInfo.hasPreviousPage) && (
+            <Pager
+              count={rows.length}
+              pageInfo={page.pageInfo}
+              onPage={(to) => change({ ...firstPage, ...to })}
+            />
+          )}
         </>
       )}
       {page &&

@@ -410,18 +410,32 @@ export const DeleteOrganizationInvitation = graphql(`
   }
 `);
 
-export const JustInTime = graphql(`
-  query JustInTime($id: ID!) {
+export const EmailDomains = graphql(`
+  query EmailDomains($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
     organization(id: $id) {
       id
-      emailDomains(first: 100) {
+      emailDomains(first: $first, after: $after, last: $last, before: $before) {
         edges {
           node {
             domain
             createdAt
           }
         }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
       }
+    }
+  }
+`);
+
+export const JustInTimeRoles = graphql(`
+  query JustInTimeRoles($id: ID!) {
+    organization(id: $id) {
+      id
       jitRoles(first: 100) {
         edges {
           node {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { useData } from '../api/use-data.ts';
+import { Time } from '../controls/time.tsx';
 import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { toast } from '../dialogs/toasts.ts';
 import { ActionForm } from '../forms/action-form.tsx';
@@ -8,13 +9,15 @@ import { CheckGroups } from '../forms/choices.tsx';
 import { TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
 import { useMessages } from '../language/language.ts';
+import { List, pageIn } from '../lists/list-page.tsx';
 import { Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
 import { Failed } from '../states/failed.tsx';
 import { Loading } from '../states/loading.tsx';
 import {
   AddOrganizationEmailDomain,
-  JustInTime,
+  EmailDomains,
+  JustInTimeRoles,
   RemoveOrganizationEmailDomain,
   ReplaceOrganizationJitRoles,
 } from './documents.ts';
@@ -26,52 +29,62 @@ import { useRoleChoices } from './roles-in-place.tsx';
 export function JustInTimeTab({ id }: { id: string }) {
   const t = useMessages(organizationMessages);
   const canWrite = useCan('organizations:write');
-  const { data, error, askAgain } = useData(JustInTime, { id });
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
-  if (!data) return <Loading lines={3} />;
-  const domains = data.organization?.emailDomains.edges.map(({ node }) => node.domain) ?? [];
-  const roles = data.organization?.jitRoles.edges.map(({ node }) => node) ?? [];
   return (
     <>
       <Section title={t.domains} about={t.domainsAbout}>
-        <Domains id={id} domains={domains} canWrite={canWrite} />
+        <Domains id={id} canWrite={canWrite} />
       </Section>
       <Section title={t.jitRoles} about={t.jitRolesAbout}>
-        <JitRoles id={id} roles={roles} canWrite={canWrite} />
+        <JitRoles id={id} canWrite={canWrite} />
       </Section>
     </>
   );
 }
 
-function Domains({
-  id,
-  domains,
-  canWrite,
-}: {
-  id: string;
-  domains: readonly string[];
-  canWrite: boolean;
-}) {
+function Domains({ id, canWrite }: { id: string; canWrite: boolean }) {
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
   const [added, setAdded] = useState(0);
   return (
     <div className={styles.set}>
-      {domains.length === 0 && <p className={styles.about}>{t.noDomains}</p>}
-      <ul className={styles.chips}>
-        {domains.map((domain) => (
-          <li key={domain} className={styles.chip}>
-            {domain}
-            {canWrite && (
-              <RemoveAction
-                label={t.remove(domain)}
-                document={RemoveOrganizationEmailDomain}
-                input={{ organizationId: id, domain }}
-              />
-            )}
-          </li>
-        ))}
-      </ul>
+      <List
+        label={t.domains}
+        hasSearch={false}
+        document={EmailDomains}
+        variables={(address) => ({ id, ...pageIn(address) })}
+        connection={({ organization }) =>
+          organization && {
+            pageInfo: organization.emailDomains.pageInfo,
+            edges: organization.emailDomains.edges.map(({ node }) => ({
+              node: { ...node, id: node.domain },
+            })),
+          }
+        }
+        columns={[
+          { id: 'domain', header: t.domain, cell: ({ domain }) => <code>{domain}</code> },
+          {
+            id: 'createdAt',
+            header: t.addedAt,
+            isNarrow: true,
+            from: 'medium',
+            cell: ({ createdAt }) => <Time at={createdAt} />,
+          },
+          {
+            id: 'remove',
+            header: '',
+            isNarrow: true,
+            cell: ({ domain }) =>
+              canWrite && (
+                <RemoveAction
+                  label={t.remove(domain)}
+                  document={RemoveOrganizationEmailDomain}
+                  input={{ organizationId: id, domain }}
+                />
+              ),
+          },
+        ]}
+        empty={<p className={styles.about}>{t.noDomains}</p>}
+      />
       {canWrite && (
         <ActionForm
           // Empty again for the next one.
@@ -90,18 +103,14 @@ function Domains({
   );
 }
 
-function JitRoles({
-  id,
-  roles,
-  canWrite,
-}: {
-  id: string;
-  roles: readonly { readonly id: string; readonly name: string }[];
-  canWrite: boolean;
-}) {
+function JitRoles({ id, canWrite }: { id: string; canWrite: boolean }) {
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
+  const { data, error, askAgain } = useData(JustInTimeRoles, { id });
   const choices = useRoleChoices('USER');
+  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
+  if (!data) return <Loading lines={3} />;
+  const roles = data.organization?.jitRoles.edges.map(({ node }) => node) ?? [];
   const offered = [
     ...choices,
     ...roles.filter((role) => !choices.some((one) => one.id === role.id)),

@@ -74,7 +74,12 @@ function RolesSection({ roles }: { roles: Roles }) {
               id: 'name',
               header: t.name,
               cell: ({ id, name }) => (
-                <Button size="small" kind="quiet" onClick={() => setEdited(id)}>
+                <Button
+                  size="small"
+                  kind="quiet"
+                  className={styles.open}
+                  onClick={() => setEdited(id)}
+                >
                   {name}
                 </Button>
               ),

@@ -17,7 +17,10 @@ import styles from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 import { SignOut } from './sign-out.tsx';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(loadPalette);
+/** It is there before somebody presses the keys, and types on at once. */
+const paletteAfterMs = 1_000;
 const KeyHelp = lazy(() => import('./key-help.tsx'));
 
 const commandKey = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl';
@@ -31,6 +34,10 @@ export function Shell() {
   useKeys({ onPalette: () => setOpen('palette'), onHelp: () => setOpen('keys') });
   useEffect(() => void socket(), []);
   useEffect(keepSession, []);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette().catch(() => undefined), paletteAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
   if (scopes.length === 0) return <NothingAllowed />;
   return (
     <div className={styles.shell}>

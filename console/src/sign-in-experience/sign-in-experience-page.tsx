@@ -7,6 +7,7 @@ import { useCan } from '../session/session.ts';
 import { Failed } from '../states/failed.tsx';
 import { Loading } from '../states/loading.tsx';
 import { Experience } from './documents.ts';
+import { Providers } from './identity-providers.tsx';
 import { experienceMessages } from './messages.ts';
 import { Preview } from './preview.tsx';
 import { Senders } from './senders.tsx';
@@ -36,6 +37,7 @@ function Settings({ experience }: { experience: ExperienceFieldsFragment }) {
       <div className={styles.settings}>
         <SettingsForm values={values} isReadOnly={!canWrite} onValues={setShown} />
         <Senders />
+        <Providers />
       </div>
       <div className={styles.beside}>
         <Preview values={shown ?? values} />

@@ -200,16 +200,22 @@ export const ImportUsers = graphql(`
 `);
 
 export const UserRoles = graphql(`
-  query UserRoles($id: ID!) {
+  query UserRoles($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
     user(id: $id) {
       id
-      roles(first: 100) {
+      roles(first: $first, after: $after, last: $last, before: $before) {
         edges {
           node {
             id
             name
             description
           }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
         }
       }
     }
@@ -353,6 +359,24 @@ export const EndUserSession = graphql(`
         }
       }
       ...Refusal
+    }
+  }
+`);
+
+export const NameOfRole = graphql(`
+  query NameOfRole($id: ID!) {
+    role(id: $id) {
+      id
+      name
+    }
+  }
+`);
+
+export const NameOfOrganization = graphql(`
+  query NameOfOrganization($id: ID!) {
+    organization(id: $id) {
+      id
+      name
     }
   }
 `);

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { send } from '../api/send.ts';
 import { Button } from '../controls/button.tsx';
 import { Time } from '../controls/time.tsx';
 import type { UserOrderField } from '../generated/graphql.ts';
@@ -8,20 +9,49 @@ import { rowLink } from '../lists/data-table.tsx';
 import { daysAgo } from '../lists/days.ts';
 import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
 import { useOpenInAddress } from '../lists/open-in-address.ts';
+import type { RecordSearch } from '../lists/record-filter.tsx';
 import { shownName } from '../records/shown-name.ts';
 import { useCan } from '../session/session.ts';
 import { EmptyState } from '../states/state.tsx';
 import { CreateUserDialog } from './create-user.tsx';
-import { Users } from './documents.ts';
+import {
+  NameOfOrganization,
+  NameOfRole,
+  SearchOrganizations,
+  SearchUserRoles,
+  Users,
+} from './documents.ts';
 import { ImportDialog } from './import-dialog.tsx';
 import { userMessages } from './messages.ts';
 import { Status } from './status.tsx';
+
+const roles: RecordSearch = {
+  search: async (search, signal) =>
+    (await send(SearchUserRoles, { search }, signal)).roles.edges.map(({ node }) => ({
+      key: node.id,
+      text: node.name,
+      detail: node.description,
+    })),
+  nameOf: async (id) => (await send(NameOfRole, { id })).role?.name,
+};
+
+const organizations: RecordSearch = {
+  search: async (search, signal) =>
+    (await send(SearchOrganizations, { search }, signal)).organizations.edges.map(({ node }) => ({
+      key: node.id,
+      text: node.name,
+      detail: node.description,
+    })),
+  nameOf: async (id) => (await send(NameOfOrganization, { id })).organization?.name,
+};
 
 /** All users. */
 export function UsersPage() {
   const t = useMessages(userMessages);
   const format = useFormat();
   const canWrite = useCan('users:write');
+  const seesRoles = useCan('roles:read');
+  const seesOrganizations = useCan('organizations:read');
   const creation = useOpenInAddress('create');
   const importing = useOpenInAddress('import');
   const days = (count: number) => format.number(count);
@@ -49,6 +79,8 @@ export function UsersPage() {
             lastSignInAfter: daysAgo(address['lastSignIn']),
             lastSignInBefore: daysAgo(address['lastSignIn']?.match(/^not-(.*)$/)?.[1]),
             createdAfter: daysAgo(address['created']),
+            roleId: seesRoles ? address['role'] : undefined,
+            organizationId: seesOrganizations ? address['organization'] : undefined,
           },
         })}
         connection={({ users }) => users}
@@ -129,6 +161,10 @@ export function UsersPage() {
               label: t.createdWithin(days(count)),
             })),
           },
+          ...(seesRoles ? [{ name: 'role', label: t.role, records: roles }] : []),
+          ...(seesOrganizations
+            ? [{ name: 'organization', label: t.organization, records: organizations }]
+            : []),
         ]}
         empty={
           <EmptyState icon="users" title={t.emptyTitle} action={create}>

@@ -97,7 +97,9 @@ export function Deliveries({ webhook }: { webhook: ShownWebhook }) {
                       className={classes(rowLink, styles.pick)}
                       onClick={() => change({ delivery: id })}
                     >
-                      {nameOfType(eventType)}
+                      {nameOfType(eventType)
+                        .split(/(?=\.)/)
+                        .flatMap((part) => [part, <wbr key={part} />])}
                     </button>
                     {isTest && <Badge>{t.isTest}</Badge>}
                   </span>

@@ -78,7 +78,7 @@ export const noFields = (t: InputFields) => ({
 });
 
 /** Adds a mutation that changes the account and shows it. */
-function addChange<Fields extends InputFieldMap>(
+export function addChange<Fields extends InputFieldMap>(
   name: string,
   {
     operation,

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts';
 import { type VerificationMethod, VerificationRequiredError } from '../../errors.ts';
+import { readFactorState } from '../../factors/policy.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { canSend } from '../../messages/queue-message.ts';
 import type { ViewerContext } from '../../services.ts';
@@ -68,11 +69,16 @@ export async function changeProved<T>(
 /** The ways in which the person can prove to be who they are. */
 export async function verificationMethodsOf(context: ViewerContext): Promise<VerificationMethod[]> {
   const user = await readViewer(context);
-  const { passwordEnabled } = await readSignInExperience(context.database.prisma);
+  const { prisma } = context.database;
+  const settings = await readSignInExperience(prisma);
+  const { usable } = await readFactorState(prisma, settings, user.id);
   const ways: readonly [VerificationMethod, boolean][] = [
-    ['PASSWORD', passwordEnabled && user.passwordDigest !== null],
+    ['PASSWORD', settings.passwordEnabled && user.passwordDigest !== null],
     ['EMAIL_CODE', user.primaryEmail !== null && (await canSend(context, 'EMAIL'))],
     ['PHONE_CODE', user.primaryPhone !== null && (await canSend(context, 'SMS'))],
+    ['TOTP', usable.includes('TOTP')],
+    ['PASSKEY', usable.includes('PASSKEY')],
+    ['BACKUP_CODE', usable.includes('BACKUP_CODES')],
   ];
   return ways.filter(([, isPossible]) => isPossible).map(([method]) => method);
 }

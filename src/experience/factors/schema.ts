@@ -15,6 +15,7 @@ import {
 } from './steps.ts';
 
 addStep('enrollTotp', {
+  own: 'payload',
   description:
     'Begins to add an authenticator app (RFC 6238). A second call during the sign-in shows the same secret.',
   input: (t) => ({ clientMutationId: t.string({ description: unusedField }) }),
@@ -38,6 +39,7 @@ addStep('enrollTotp', {
 });
 
 addStep('confirmTotp', {
+  own: 'viewer',
   description:
     'Adds the authenticator app of `enrollTotp`, which counts as shown. Raises `User.Data.Updated`.',
   input: (t) => ({
@@ -51,6 +53,7 @@ addStep('confirmTotp', {
 });
 
 addStep('createBackupCodes', {
+  own: 'payload',
   description:
     'Makes ten backup codes, which replace the earlier ones. Raises `User.Data.Updated` if there were none.',
   input: (t) => ({ clientMutationId: t.string({ description: unusedField }) }),
@@ -65,6 +68,7 @@ addStep('createBackupCodes', {
 });
 
 addStep('verifyTotp', {
+  own: 'verifiedUntil',
   description: "Checks a code of the person's authenticator app. Each code counts once.",
   input: (t) => ({ code: t.string({ required: true, description: 'The code.' }) }),
   errors: [VerificationFailedError, LockedError, NotAllowedError],
@@ -74,6 +78,7 @@ addStep('verifyTotp', {
 });
 
 addStep('verifyBackupCode', {
+  own: 'verifiedUntil',
   description: "Uses up one of the person's backup codes.",
   input: (t) => ({ code: t.string({ required: true, description: 'The code.' }) }),
   errors: [VerificationFailedError, LockedError, NotAllowedError],

@@ -1,3 +1,4 @@
+import { lockUser } from '../../db/lock.ts';
 import { brokenConstraint, transaction } from '../../db/transaction.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import { linkIdentity } from '../../identity-providers/identities.ts';
@@ -59,6 +60,8 @@ export async function finishViewerFederation(
   const identity = { identityProviderId: provider.id, issuer, subject, email };
   try {
     return await transaction(services.database, async (tx) => {
+      const user = await lockUser(tx, userId);
+      if (user.isSuspended) return { error: 'account_unavailable' };
       const known = await tx.userIdentity.findUnique({
         where: { issuer_subject: { issuer, subject } },
         select: { userId: true },

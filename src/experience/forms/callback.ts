@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InteractionExpiredError, VerificationFailedError } from '../../errors.ts';
 import { lookFor } from '../../html/look.ts';
 import { type Look, pageHeaders } from '../../html/page.ts';
+import { findFederation } from '../../identity-providers/federation.ts';
 import { getProvider } from '../../oidc/provider/provider.ts';
 import type { Services, VisitContext } from '../../services.ts';
 import { isOwnOrigin } from '../access/own-origin.ts';
@@ -133,7 +134,10 @@ async function link(
       .send(returnedPage(look, { heading: t.returned.notLinked, problem, text: '' }, next));
   const provider = getProvider(services);
   const session = await provider.Session.get(provider.createContext(request.raw, reply.raw));
-  if (session.accountId === undefined) return notLinked(t.returned.signInFirst);
+  const owner = (await findFederation(services, query))?.userId;
+  // Nothing is used up: the user can sign in, and load the page again.
+  if (session.accountId === undefined || (owner != null && owner !== session.accountId))
+    return notLinked(t.returned.signInFirst);
   const linked = await finishViewerFederation(
     { ...services, traceId: request.id },
     session.accountId,

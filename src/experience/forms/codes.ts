@@ -7,6 +7,7 @@ import { newcomerOf } from '../steps.ts';
 import { explanationOf } from './explanation.ts';
 import { leaveFor } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
+import { passkeyFrameOf } from './passkey.ts';
 import { type AddressKind, frameOf, type Visit } from './visit.ts';
 
 const addressPaths: Readonly<Record<CodePurpose, string>> = {
@@ -47,7 +48,9 @@ export function showAddress(
   const other = kinds.find((one) => one !== kind);
   const path = addressPaths[purpose];
   const field = kind === 'EMAIL' ? 'email' : 'phone';
+  const passkey = purpose === 'SIGN_IN' ? passkeyFrameOf(visit) : undefined;
   return {
+    script: passkey?.script,
     markup: addressPage({
       ...frameOf(
         visit,
@@ -64,6 +67,7 @@ export function showAddress(
       value: form.get(field) ?? hintOf(visit, kind),
       faults: problem?.faults?.[field] ?? [],
       offersPassword: purpose === 'SIGN_IN' && visit.settings.passwordEnabled,
+      passkey,
       providers:
         purpose === 'RESET_PASSWORD' || newcomerOf(visit.interaction) ? [] : visit.providers,
     }),

@@ -56,7 +56,7 @@ export const profileForm: FormPage = {
         needsUsername,
         username: form.get('username') ?? '',
         usernameFaults: problem?.faults?.['username'] ?? [],
-        address: interaction.error ? null : newcomer.email,
+        address: newcomer.isEmailVerified && !interaction.error ? newcomer.email : null,
       }),
     };
   },

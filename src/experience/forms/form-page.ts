@@ -1,3 +1,4 @@
+import type { PageScript } from '../../html/page.ts';
 import type { Texts } from '../pages/texts.ts';
 import type { InteractionStep } from '../steps.ts';
 import type { Problem } from './problem.ts';
@@ -12,9 +13,10 @@ export interface PageRequest {
   readonly problem?: Problem;
 }
 
-/** The result of a request: a page, a redirect within the interaction, or its end. */
+/** The result of a request: a page, a redirect within the interaction, data for a script, or the end. */
 export type Answer =
-  | { readonly markup: string }
+  | { readonly markup: string; readonly script?: PageScript | undefined }
+  | { readonly json: object }
   /** A path below the interaction's address. */
   | { readonly goTo: string }
   /** The URL of an identity provider. */

@@ -17,6 +17,7 @@ import { visitorOf } from '../access/visitor.ts';
 import { readInteraction } from '../interaction.ts';
 import { brokenPage, failedPage, linkElsewherePage, waitPage } from '../pages/stopped.ts';
 import { texts } from '../pages/texts.ts';
+import { mountPasskeyScript } from '../passkeys/script.ts';
 import { nextStepsOf } from '../steps.ts';
 import { submitInteraction } from '../submit.ts';
 import { newPasswordForm, registerForm } from './account.ts';
@@ -24,9 +25,11 @@ import { mountCallback } from './callback.ts';
 import { codeForm, linkForm, recoveryForm, signInCodeForm } from './codes.ts';
 import { consentForm } from './consent.ts';
 import { backupCodesForm, chooseFactorForm, enrollAppForm } from './factors/enroll.ts';
+import { enrollPasskeyForm, passkeyFactorForm } from './factors/passkey.ts';
 import { appFactorForm, backupCodeForm, factorForm, otherAccountForm } from './factors/verify.ts';
 import { federationForm, profileForm } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
+import { passkeyForm } from './passkey.ts';
 import { problemOf } from './problem.ts';
 import { oneTimeLinkForm, passwordForm } from './sign-in.ts';
 import { openVisit, type Visit } from './visit.ts';
@@ -40,6 +43,7 @@ const pages: readonly FormPage[] = [
   linkForm,
   registerForm,
   newPasswordForm,
+  passkeyForm,
   federationForm,
   profileForm,
   factorForm,
@@ -49,6 +53,8 @@ const pages: readonly FormPage[] = [
   chooseFactorForm,
   enrollAppForm,
   backupCodesForm,
+  passkeyFactorForm,
+  enrollPasskeyForm,
   consentForm,
 ];
 
@@ -56,6 +62,7 @@ type Request = FastifyRequest<{ Params: { uid: string }; Body: URLSearchParams |
 
 /** Mounts the sign-in pages at `/sign-in/:uid` and below. The `uid` names the authorization request. */
 export async function mountPages(http: FastifyInstance, services: Services): Promise<void> {
+  mountPasskeyScript(http);
   await http.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -183,7 +190,8 @@ async function send(visit: Visit, result: Answer, reply: FastifyReply) {
   }
   if ('leaveTo' in result) return redirect(reply, result.leaveTo);
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
-  return reply.headers(pageHeaders(look)).send(result.markup);
+  if ('json' in result) return reply.header('cache-control', 'no-store').send(result.json);
+  return reply.headers(pageHeaders(look, result.script)).send(result.markup);
 }
 
 const redirect = (reply: FastifyReply, to: string) =>

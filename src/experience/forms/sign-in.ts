@@ -8,6 +8,7 @@ import { verified } from '../steps.ts';
 import { explanationOf } from './explanation.ts';
 import { leaveFor } from './federation.ts';
 import type { FormPage } from './form-page.ts';
+import { passkeyFrameOf } from './passkey.ts';
 import { frameOf, type Visit } from './visit.ts';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -28,7 +29,11 @@ export const passwordForm: FormPage = {
       (!visit.asksIdentifierFirst || form.has('password') || query.has('password'));
     if (!settings.passwordEnabled && !visit.asksIdentifierFirst && offered.signIn.length > 0)
       return { goTo: '/code' };
+    const passkey = passkeyFrameOf(visit);
+    const isAlone = !settings.passwordEnabled && !visit.asksIdentifierFirst;
+    if (passkey && isAlone && visit.providers.length === 0) return { goTo: '/passkey' };
     return {
+      script: passkey?.script,
       markup: signInPage({
         ...frameOf(visit, '', problemText),
         isRefused: problem !== undefined,
@@ -40,6 +45,7 @@ export const passwordForm: FormPage = {
         offersCode: offered.signIn.length > 0,
         offersRecovery: offered.recovery.length > 0,
         offersSignUp,
+        passkey,
       }),
     };
   },

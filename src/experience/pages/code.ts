@@ -10,6 +10,7 @@ import {
   problemNote,
   submit,
 } from './form.ts';
+import { type PasskeyFrame, passkeyWay } from './passkey-form.ts';
 import { type ProviderChoice, providerButtons } from './providers.ts';
 import { type PageFrame, titled } from './sign-in.ts';
 import { texts } from './texts.ts';
@@ -28,12 +29,14 @@ export interface AddressPage extends PageFrame {
   readonly value: string;
   readonly faults?: readonly string[];
   readonly offersPassword: boolean;
+  /** Absent where nobody signs in by passkey on this page. */
+  readonly passkey?: PasskeyFrame | undefined;
   readonly providers: readonly ProviderChoice[];
 }
 
 /** The page that asks where to send a code. */
 export function addressPage(shown: AddressPage): string {
-  const { look, base, problem, purpose, kind, value, faults = [] } = shown;
+  const { look, base, problem, purpose, kind, value, faults = [], passkey } = shown;
   const t = texts[look.language];
   const { heading, lead } = {
     SIGN_IN: { heading: t.signInByCode, lead: t.signInByCodeLead },
@@ -41,14 +44,21 @@ export function addressPage(shown: AddressPage): string {
     RESET_PASSWORD: { heading: t.resetPassword, lead: t.resetPasswordLead },
   }[purpose];
   const common = { value, faults, autofocus: problem === undefined };
+  const autocomplete = (token: string) => (passkey ? `${token} webauthn` : token);
   const address =
     kind === 'EMAIL'
-      ? field({ name: 'email', label: t.email, type: 'email', autocomplete: 'email', ...common })
+      ? field({
+          name: 'email',
+          label: t.email,
+          type: 'email',
+          autocomplete: autocomplete('email'),
+          ...common,
+        })
       : field({
           name: 'phone',
           label: t.phone,
           type: 'tel',
-          autocomplete: 'tel',
+          autocomplete: autocomplete('tel'),
           hint: t.phoneHint,
           ...common,
         });
@@ -66,7 +76,8 @@ export function addressPage(shown: AddressPage): string {
       heading,
       title: titled(t, heading, problem),
       lead,
-      body: html`${problemNote(problem)}${form(shown, html`${address}${submit(t.sendCode)}${cancel(t)}`)}${
+      script: passkey?.script,
+      body: html`${problemNote(problem)}${form(shown, html`${address}${submit(t.sendCode)}${cancel(t)}`)}${passkey && passkeyWay(passkey, t)}${
         (other || password || skip) && html`<ul class="ways">${other}${password}${skip}</ul>`
       }${providerButtons(shown, t, shown.providers, true)}${
         purpose === 'REGISTER' &&

@@ -1,6 +1,7 @@
 import { Html, html } from '../../html/markup.ts';
 import { type Look, page } from '../../html/page.ts';
 import { cancel, type FormFrame, field, form, problemId, problemNote, submit } from './form.ts';
+import { type PasskeyFrame, passkeyWay } from './passkey-form.ts';
 import { type ProviderChoice, providerButtons } from './providers.ts';
 import { type Texts, texts } from './texts.ts';
 
@@ -36,6 +37,8 @@ export interface SignInPage extends PageFrame {
   readonly offersCode: boolean;
   readonly offersRecovery: boolean;
   readonly offersSignUp: boolean;
+  /** Absent where passkeys are off. */
+  readonly passkey: PasskeyFrame | undefined;
   /** Whether the problem is that what was typed does not fit. */
   readonly isRefused: boolean;
   /** Without: the identifier alone, whose domain may lead to an identity provider. */
@@ -45,7 +48,7 @@ export interface SignInPage extends PageFrame {
 
 /** The sign-in page. It asks for an identifier and the password. */
 export function signInPage(shown: SignInPage): string {
-  const { look, application, base, problem } = shown;
+  const { look, application, base, problem, passkey } = shown;
   const t = texts[look.language];
   const hasFailed = problem !== undefined;
   const knowsWho = shown.identifier !== '' && !hasFailed;
@@ -54,7 +57,7 @@ export function signInPage(shown: SignInPage): string {
   const fields = html`${field({
     name: 'identifier',
     label: identifierLabel(t, shown.identifiers),
-    autocomplete: 'username',
+    autocomplete: passkey ? 'username webauthn' : 'username',
     value: shown.identifier,
     autofocus: !hasFailed && !knowsWho,
     describedBy,
@@ -80,7 +83,8 @@ ${cancel(t)}`;
       heading: t.signIn,
       title: titled(t, t.signInTo(application), problem),
       lead: t.toContinueTo(application),
-      body: html`${problemNote(problem)}${form(shown, fields)}${
+      script: passkey?.script,
+      body: html`${problemNote(problem)}${form(shown, fields)}${passkey && passkeyWay(passkey, t)}${
         shown.offersCode &&
         html`<ul class="ways"><li><a class="button quiet" href="${base}/code">${t.useCode}</a></li></ul>`
       }${providerButtons(shown, t, shown.providers, true)}${

@@ -59,6 +59,19 @@ const en = {
   linkElsewhereLead:
     'You asked for this message in another browser, or that sign-in is over. Go back to where you began, and enter this code there:',
   linkElsewhereWarning: 'Only there: never tell it to anybody who asks you for it.',
+  signInByPasskey: 'Sign in with a passkey',
+  signInByPasskeyLead: 'Your device asks for your fingerprint, your face or its PIN.',
+  usePasskey: 'Use a passkey',
+  usePasskeyLead: 'Show that it is you with one of your passkeys.',
+  createPasskey: 'Create a passkey',
+  createPasskeyLead:
+    'With it you sign in by your fingerprint, your face or the PIN of your device. Nobody can guess it or trick you out of it.',
+  passkeyName: 'Name of the passkey',
+  passkeyNameHint: 'To tell it from others, such as “Work laptop”.',
+  passkeysUnavailable: 'This browser cannot use passkeys here, or its scripts are off.',
+  passkeyCancelled: 'No passkey was used. Try again, or go on another way.',
+  passkeyNotMade: 'No passkey was made. Try again, or go on without one.',
+  passkeyKnown: 'This device has a passkey for your account already.',
   allow: 'Allow',
   deny: 'Deny',
   allowTitle: (application: string) => `Allow ${application}?`,
@@ -79,6 +92,7 @@ const en = {
   } as Readonly<Record<string, string>>,
   problem: {
     ASKED_ANEW: 'What is asked for has changed. Look at it again; nothing was allowed.',
+    PASSKEY: 'That passkey cannot be used here. Try another, or go on another way.',
     CREDENTIALS: 'That does not match an account that can be used. Check it and try again.',
     CODE: 'That code is not right, or no longer good. Check it, or have a new one sent.',
     FACTOR:
@@ -210,6 +224,22 @@ const de: Texts = {
   linkElsewhereLead:
     'Sie haben diese Nachricht in einem anderen Browser angefordert, oder die Anmeldung ist vorbei. Gehen Sie dorthin zurück, wo Sie begonnen haben, und geben Sie dort diesen Code ein:',
   linkElsewhereWarning: 'Nur dort: Sagen Sie ihn niemandem, der Sie danach fragt.',
+  signInByPasskey: 'Mit einem Passkey anmelden',
+  signInByPasskeyLead: 'Ihr Gerät fragt nach Fingerabdruck, Gesicht oder PIN.',
+  usePasskey: 'Passkey verwenden',
+  usePasskeyLead: 'Zeigen Sie mit einem Ihrer Passkeys, dass Sie es sind.',
+  createPasskey: 'Passkey anlegen',
+  createPasskeyLead:
+    'Damit melden Sie sich mit Fingerabdruck, Gesicht oder der PIN Ihres Geräts an. Niemand kann ihn erraten oder Ihnen entlocken.',
+  passkeyName: 'Name des Passkeys',
+  passkeyNameHint: 'Um ihn von anderen zu unterscheiden, etwa „Laptop im Büro“.',
+  passkeysUnavailable:
+    'Dieser Browser kann hier keine Passkeys verwenden, oder seine Skripte sind abgeschaltet.',
+  passkeyCancelled:
+    'Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal oder gehen Sie einen anderen Weg.',
+  passkeyNotMade:
+    'Es wurde kein Passkey angelegt. Versuchen Sie es noch einmal oder gehen Sie ohne ihn weiter.',
+  passkeyKnown: 'Auf diesem Gerät gibt es schon einen Passkey für Ihr Konto.',
   allow: 'Erlauben',
   deny: 'Ablehnen',
   allowTitle: (application) => `${application} erlauben?`,
@@ -231,6 +261,8 @@ const de: Texts = {
   problem: {
     ASKED_ANEW:
       'Die Anfrage hat sich geändert. Sehen Sie sie noch einmal an; nichts wurde erlaubt.',
+    PASSKEY:
+      'Dieser Passkey kann hier nicht verwendet werden. Versuchen Sie einen anderen oder gehen Sie einen anderen Weg.',
     CREDENTIALS:
       'Das passt zu keinem Konto, das verwendet werden kann. Prüfen Sie es und versuchen Sie es noch einmal.',
     CODE: 'Der Code stimmt nicht oder gilt nicht mehr. Prüfen Sie ihn, oder lassen Sie einen neuen senden.',

@@ -2,7 +2,13 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { LockedError, NotAllowedError, VerificationFailedError } from '../../errors.ts';
+import {
+  InvalidInputError,
+  LockedError,
+  NotAllowedError,
+  VerificationFailedError,
+} from '../../errors.ts';
+import { factorGuess } from '../../factors/guess.ts';
 import {
   addPasskey,
   readPasskeyName,
@@ -19,12 +25,13 @@ import {
   verifyPasskeyUse,
 } from '../../factors/passkeys/use.ts';
 import type { PasskeyUse } from '../../factors/passkeys/verify.ts';
-import type { User } from '../../generated/prisma/client.ts';
+import { assertOffered } from '../../factors/policy.ts';
 import { noteFailure } from '../../protection/addresses.ts';
-import { forgetAttempts, type Guess, takeAttempt, whileTaken } from '../../protection/attempts.ts';
+import { forgetAttempts, takeAttempt, whileTaken } from '../../protection/attempts.ts';
 import { readDevice } from '../../protection/device.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
-import { readSignInExperience, type SignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { assertMayEnroll, lockPerson, recordFactor } from '../factors/steps.ts';
 import { failureOf } from '../failure.ts';
 import {
   asPerson,
@@ -32,9 +39,7 @@ import {
   changeInteraction,
   type Interaction,
   readInteraction,
-  updateInteraction,
 } from '../interaction.ts';
-import { readNextSteps } from '../steps.ts';
 
 /**
  * Makes the options with which a browser asks for a passkey: any one as the only step of a sign-in, and one of the
@@ -46,7 +51,7 @@ export async function startPasskey(
   context: VisitContext,
   access: InteractionAccess,
 ): Promise<{ interaction: Interaction; options: PublicKeyCredentialRequestOptionsJSON }> {
-  assertOffered(await readSignInExperience(context.database.prisma));
+  assertOffered(await readSignInExperience(context.database.prisma), 'PASSKEY');
   return changeInteraction(context, access, async (tx, interaction) => {
     const { id: holder, userId } = interaction;
     return { interaction, options: await startPasskeyUse(tx, context, { holder, userId }) };
@@ -68,7 +73,7 @@ export async function verifyPasskey(
   const { prisma } = context.database;
   const response = readAuthentication(given);
   const settings = await readSignInExperience(prisma);
-  assertOffered(settings);
+  assertOffered(settings, 'PASSKEY');
   const { id: holder, userId } = await readInteraction(context, access);
   const passkey = await findPasskey(context.database, response);
   const verify = () => verifyPasskeyUse(context, { holder, userId }, response, passkey);
@@ -80,7 +85,7 @@ export async function verifyPasskey(
     await noteFailure(context, context.visitor.ip);
     throw new VerificationFailedError();
   }
-  const guess = guessOf(context, person);
+  const guess = factorGuess(person, readDevice(context, context.visitor.cookies, person.id));
   const attempt = await takeAttempt(context, settings.lockoutPolicy, guess);
   if (!attempt.allowed) throw new LockedError(attempt.lockedUntil);
   const interaction = await whileTaken(context, guess, attempt, async () => {
@@ -92,6 +97,23 @@ export async function verifyPasskey(
   return interaction;
 }
 
+/**
+ * The id of the passkey that a refused response names, if nobody has it: the browser may then forget it. That betrays
+ * nothing, as ids are random and only an authenticator with the passkey knows its.
+ */
+export async function findUnknownPasskey(
+  { database }: VisitContext,
+  given: unknown,
+): Promise<string | undefined> {
+  try {
+    const response = readAuthentication(given);
+    return (await findPasskey(database, response)) ? undefined : response.id;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return undefined;
+    throw error;
+  }
+}
+
 /** The result of a right response; null if the passkey can no longer be used. */
 function proceed(
   context: VisitContext,
@@ -101,25 +123,17 @@ function proceed(
   return changeInteraction(context, access, async (tx, interaction) => {
     // A concurrent step may have signed in somebody else.
     if (interaction.userId !== userId) return null;
+    if (userId !== null) await lockPerson(tx, interaction);
     if (!(await recordPasskeyUse(tx, context, passkey, use))) return null;
-    const shown = [...methodsOfPasskey(passkey), 'mfa'];
-    if (userId !== null) return addMethods(tx, interaction, shown);
+    const methods = methodsOfPasskey(passkey);
+    if (userId !== null) return recordFactor(tx, interaction, methods);
     return authenticate(tx, context, interaction, {
       userId: passkey.userId,
-      methods: shown,
+      methods: [...methods, 'mfa'],
       event: 'SIGN_IN',
     });
   });
 }
-
-const addMethods = (
-  tx: Parameters<typeof updateInteraction>[0],
-  interaction: Interaction,
-  methods: readonly string[],
-): Promise<Interaction> =>
-  updateInteraction(tx, interaction, {
-    authenticationMethods: [...new Set([...interaction.authenticationMethods, ...methods])],
-  });
 
 /**
  * Makes the options with which a browser makes a new passkey for the person who signs in.
@@ -131,23 +145,16 @@ export async function startPasskeyEnrollment(
   context: VisitContext,
   access: InteractionAccess,
 ): Promise<{ interaction: Interaction; options: PublicKeyCredentialCreationOptionsJSON }> {
-  const settings = await readSignInExperience(context.database.prisma);
-  assertOffered(settings);
   return changeInteraction(context, access, async (tx, interaction) => {
-    const userId = await assertMayEnroll(context, tx, interaction, settings);
-    const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
-    const { productName } = settings.branding;
-    const options = await startEnrollment(tx, context, {
-      holder: interaction.id,
-      user,
-      productName,
-    });
+    const { id: userId } = await lockPerson(tx, interaction);
+    await assertMayEnroll(tx, context, interaction);
+    const options = await startEnrollment(tx, context, { holder: interaction.id, userId });
     return { interaction, options };
   });
 }
 
 /**
- * Stores a new passkey of the person who signs in. It also counts as shown. Raises `User.Data.Updated`.
+ * Stores a new passkey of the person who signs in, which has then been shown too. Raises `User.Data.Updated`.
  *
  * @throws {InvalidInputError} {@link VerificationFailedError}; {@link NotAllowedError} as for
  *   {@link startPasskeyEnrollment}; {@link InteractionExpiredError}
@@ -157,48 +164,18 @@ export async function confirmPasskey(
   access: InteractionAccess,
   { response, name }: { response: unknown; name?: string | null | undefined },
 ): Promise<Interaction> {
-  const settings = await readSignInExperience(context.database.prisma);
-  assertOffered(settings);
   const passkeyName = readPasskeyName(name);
-  const found = await readInteraction(context, access);
-  const userId = await assertMayEnroll(context, context.database.prisma, found, settings);
-  const passkey = await verifyEnrollment(context, { holder: found.id, userId }, response);
+  const { id: holder, userId } = await readInteraction(context, access);
+  if (userId === null) throw new NotAllowedError('Nobody has signed in yet.');
+  const passkey = await verifyEnrollment(context, { holder, userId }, response);
   return changeInteraction(context, access, async (tx, interaction) => {
+    const { id } = await lockPerson(tx, interaction);
     // A concurrent step may have signed in somebody else.
-    if ((await assertMayEnroll(context, tx, interaction, settings)) !== userId)
-      throw new VerificationFailedError();
+    if (id !== userId) throw new VerificationFailedError();
+    await assertMayEnroll(tx, context, interaction);
     const person = asPerson(context, interaction, userId);
-    await addPasskey(tx, person, userId, passkey, passkeyName);
-    return addMethods(tx, interaction, [...methodsOfPasskey(passkey), 'mfa']);
+    const { language } = context.visitor;
+    await addPasskey(tx, person, { userId, language }, passkey, passkeyName);
+    return recordFactor(tx, interaction, methodsOfPasskey(passkey));
   });
-}
-
-async function assertMayEnroll(
-  { clock }: VisitContext,
-  client: Parameters<typeof readNextSteps>[0]['client'],
-  interaction: Interaction,
-  settings: SignInExperience,
-): Promise<string> {
-  if (interaction.userId === null) throw new NotAllowedError('Nobody has signed in yet.');
-  // Otherwise a password alone would be enough to add a second factor beside the one that protects the account.
-  const steps = await readNextSteps({ client, clock }, interaction, settings);
-  if (steps.includes('VERIFY_FACTOR'))
-    throw new NotAllowedError('A second factor has to be shown first.');
-  return interaction.userId;
-}
-
-function assertOffered({ factors }: SignInExperience): void {
-  if (!factors.includes('PASSKEY')) throw new NotAllowedError('Passkeys are not used here.');
-}
-
-function guessOf(context: VisitContext, user: User): Guess {
-  const device = readDevice(context, context.visitor.cookies, user.id);
-  const { username, primaryEmail, primaryPhone } = user;
-  const identifier =
-    username !== null
-      ? ({ type: 'username', value: username } as const)
-      : primaryEmail !== null
-        ? ({ type: 'email', value: primaryEmail } as const)
-        : ({ type: 'phone', value: primaryPhone ?? '' } as const);
-  return { ...identifier, check: 'factor', device };
 }

@@ -13,6 +13,7 @@ import {
 } from './operations.ts';
 
 addStep('startPasskeyEnrollment', {
+  own: 'payload',
   description:
     'Begins to enrol a passkey of the person who signs in. `confirmPasskey` needs the answer of the authenticator, ' +
     'within five minutes.',
@@ -33,6 +34,7 @@ addStep('startPasskeyEnrollment', {
 });
 
 addStep('confirmPasskey', {
+  own: 'viewer',
   description: 'Stores a new passkey of the person who signs in.',
   input: (t) => ({
     response: t.field({
@@ -49,6 +51,7 @@ addStep('confirmPasskey', {
 });
 
 addStep('startPasskey', {
+  own: 'payload',
   description:
     'Begins to sign in by a passkey; or, when the person is known, to show one as the second factor. ' +
     '`verifyPasskey` needs the answer of the authenticator, within five minutes.',
@@ -69,6 +72,7 @@ addStep('startPasskey', {
 });
 
 addStep('verifyPasskey', {
+  own: 'verifiedUntil',
   description: 'Signs a person in by a passkey, or takes it as the second factor.',
   input: (t) => ({
     response: t.field({

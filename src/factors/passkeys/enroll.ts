@@ -3,23 +3,23 @@ import {
   type PublicKeyCredentialCreationOptionsJSON,
 } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { lockUser } from '../../db/lock.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { updateUserRow } from '../../db/user-row.ts';
 import { NotAllowedError, VerificationFailedError } from '../../errors.ts';
-import { recordEvent } from '../../events/record.ts';
-import type { User, UserFactor } from '../../generated/prisma/client.ts';
+import type { UserFactor } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import { parseInput, text } from '../../input.ts';
+import type { Language } from '../../languages.ts';
 import type { Context, Services } from '../../services.ts';
-import { userRecord } from '../../users/payload.ts';
+import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { changeFactors } from '../change.ts';
+import { assertOffered } from '../policy.ts';
 import { issueChallenge, takeChallenge } from './challenges.ts';
 import { algorithms, ceremonySeconds, relyingPartyOf, userHandleOf } from './relying-party.ts';
 import { encoded, readClientData, readRegistration } from './responses.ts';
 import { type NewPasskey, PasskeyRefused, verifyRegistration } from './verify.ts';
 
 /** The most passkeys of one person. All are named in the options of a sign-in, and of an enrolment. */
-export const maxPasskeys = 32;
+export const maxPasskeys = 15;
 
 /** Who enrols a passkey, and in which interaction or session. */
 export interface Enrollment {
@@ -32,26 +32,24 @@ export interface Enrollment {
  * Begins to enrol a passkey: makes the options of `navigator.credentials.create()`, as
  * `PublicKeyCredential.parseCreationOptionsFromJSON()` takes them (WebAuthn Level 3 §5.1.8).
  *
- * @param productName What the authenticator shows as the name of the service.
- * @throws {NotAllowedError} when the person has {@link maxPasskeys}.
+ * @throws {NotAllowedError} when the settings do not offer passkeys, or the person has {@link maxPasskeys}.
  */
 export async function startPasskeyEnrollment(
   tx: Transaction,
   services: Pick<Services, 'clock' | 'baseUrl'>,
-  { holder, user, productName }: { holder: string; user: User; productName: string },
+  { holder, userId }: Enrollment,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const known = await listPasskeys(tx, user.id);
+  const settings = await readSignInExperience(tx);
+  assertOffered(settings, 'PASSKEY');
+  const known = await listPasskeys(tx, userId);
   assertRoom(known.length);
-  const challenge = await issueChallenge(tx, services, {
-    holder,
-    isEnrollment: true,
-    userId: user.id,
-  });
-  const account = user.username ?? user.primaryEmail ?? user.primaryPhone ?? user.id;
+  const challenge = await issueChallenge(tx, services, { holder, userId, isEnrollment: true });
+  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
+  const account = user.username ?? user.primaryEmail ?? user.primaryPhone ?? userId;
   return generateRegistrationOptions({
-    rpName: productName,
+    rpName: settings.branding.productName,
     rpID: relyingPartyOf(services).id,
-    userID: userHandleOf(user.id),
+    userID: userHandleOf(userId),
     userName: account,
     userDisplayName: user.name ?? account,
     challenge,
@@ -105,42 +103,30 @@ export const readPasskeyName = (name: unknown): string | null =>
   parseInput(nameInput, { name }).name;
 
 /**
- * Stores a passkey that was verified. Raises `User.Data.Updated`.
+ * Stores a passkey that was verified. Raises `User.Data.Updated`, and tells the person by message.
  *
- * @throws {NotFoundError} of the user; {@link NotAllowedError} when there are {@link maxPasskeys};
- *   {@link VerificationFailedError} when somebody has this passkey already.
+ * @throws {NotFoundError} of the user; {@link NotAllowedError} when there are too many, or the settings no longer offer
+ *   passkeys; {@link VerificationFailedError} when somebody has this passkey already.
  */
 export async function addPasskey(
   tx: Transaction,
   context: Context,
-  userId: string,
+  { userId, language }: Pick<Enrollment, 'userId'> & { readonly language?: Language | undefined },
   { isUserVerified: _shown, ...passkey }: NewPasskey,
   name: string | null,
 ): Promise<UserFactor> {
-  await lockUser(tx, userId);
-  assertRoom((await listPasskeys(tx, userId)).length);
-  const from = await factorTypes(tx, userId);
-  const id = newId('UserFactor');
-  const now = context.clock.now();
-  // An id that is taken must not end the transaction in a fault.
-  const { count } = await tx.userFactor.createMany({
-    data: { id, userId, type: 'PASSKEY', name, ...passkey, createdAt: now },
-    skipDuplicates: true,
+  assertOffered(await readSignInExperience(tx), 'PASSKEY');
+  return changeFactors(tx, context, { userId, language, notice: 'FACTOR_ADDED' }, async () => {
+    assertRoom((await listPasskeys(tx, userId)).length);
+    const id = newId('UserFactor');
+    // An id that is taken must not end the transaction in a fault.
+    const { count } = await tx.userFactor.createMany({
+      data: { id, userId, type: 'PASSKEY', name, ...passkey, createdAt: context.clock.now() },
+      skipDuplicates: true,
+    });
+    if (count === 0) throw new VerificationFailedError();
+    return tx.userFactor.findUniqueOrThrow({ where: { id } });
   });
-  if (count === 0) throw new VerificationFailedError();
-  const user = await updateUserRow(tx, userId, { updatedAt: now });
-  const changes = { factors: { from, to: [...from, 'PASSKEY'] } };
-  await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(user), changes });
-  return tx.userFactor.findUniqueOrThrow({ where: { id } });
-}
-
-async function factorTypes(tx: Transaction, userId: string): Promise<UserFactor['type'][]> {
-  const factors = await tx.userFactor.findMany({
-    where: { userId },
-    orderBy: { id: 'asc' },
-    select: { type: true },
-  });
-  return factors.map(({ type }) => type);
 }
 
 /** A stored passkey. */

@@ -3,6 +3,7 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import type { Transaction } from '../../db/transaction.ts';
+import { NotAllowedError } from '../../errors.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import type { Context, Services } from '../../services.ts';
 import { type ChallengePurpose, issueChallenge, takeChallenge } from './challenges.ts';
@@ -21,6 +22,8 @@ export interface PasskeyRequest {
 /**
  * Makes the options of `navigator.credentials.get()` (WebAuthn Level 3 §5.1.8). Where nobody is known they name no
  * passkey, so that they tell nothing about an account.
+ *
+ * @throws {NotAllowedError} when the known person has none.
  */
 export async function startPasskeyUse(
   tx: Transaction,
@@ -28,6 +31,8 @@ export async function startPasskeyUse(
   { holder, userId }: PasskeyRequest,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const passkeys = userId === null ? [] : await listPasskeys(tx, userId);
+  if (userId !== null && passkeys.length === 0)
+    throw new NotAllowedError('This person has no passkey.');
   const challenge = await issueChallenge(tx, services, { holder, userId, isEnrollment: false });
   const options = await generateAuthenticationOptions({
     rpID: relyingPartyOf(services).id,

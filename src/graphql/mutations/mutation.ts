@@ -19,8 +19,8 @@ interface MutationOptions<Fields extends InputFieldMap, Payload extends object> 
   readonly description: string;
   /** The scope that the caller's token must allow, or all that it must; null in a graph that knows its callers otherwise. */
   readonly scope: ManagementScope | readonly ManagementScope[] | null;
-  /** The schema it is in; the management's by default. */
-  readonly graph?: Graph;
+  /** The schema, or all schemas, that it is in; the management's by default. */
+  readonly graph?: Graph | readonly Graph[];
   readonly input: (t: InputFields) => Fields;
   readonly payload: (t: PayloadFields<Payload>) => FieldMap;
   /** The refusals that it can meet: the other members of the result union. */
@@ -41,8 +41,8 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
   options: MutationOptions<Fields, Payload>,
 ): void {
   const graph = options.graph ?? 'management';
-  const subGraphs = [graph];
-  const isManagement = graph === 'management';
+  const subGraphs = [graph].flat();
+  const isManagement = subGraphs.includes('management');
   const input = builder.inputType(mutationInputName(name), {
     subGraphs,
     description: `The input of \`${name}\`.`,

@@ -2,7 +2,8 @@ import { isConfidential } from '../../applications/secret.ts';
 import { ownIndicators } from '../../auth/scopes.ts';
 import type { SubjectState } from './grant-state.ts';
 import { InvalidTarget, UnauthorizedClient } from './oauth-errors.ts';
-import type { Subject, SubjectTokenType } from './subject/subject.ts';
+import type { Bounds } from './subject/bounds.ts';
+import type { SubjectTokenType } from './subject/subject.ts';
 import { assertOrganization, assertResource, type Target } from './target.ts';
 
 /** One rule of the exchange. The exchange stops at the first that is broken; an explanation reports each. */
@@ -21,7 +22,7 @@ interface ClientFacts {
 interface TargetFacts {
   readonly state: SubjectState;
   readonly target: Target;
-  readonly subject: Pick<Subject, 'reaches'>;
+  readonly bounds: Bounds;
 }
 
 /** The rules about the application. */
@@ -63,8 +64,8 @@ export const targetRules = [
   },
   {
     name: 'RESOURCE_REACHED',
-    assert({ target: { indicator }, subject }) {
-      if (!subject.reaches(indicator)) {
+    assert({ target: { indicator }, bounds }) {
+      if (!bounds.reaches(indicator)) {
         throw new InvalidTarget('resource is not one that the subject token may be exchanged for');
       }
     },
@@ -75,8 +76,8 @@ export const targetRules = [
 export function grantedScopes(
   asked: readonly string[],
   { scopes }: Pick<SubjectState, 'scopes'>,
-  subject: Pick<Subject, 'scopes'>,
+  bounds: Pick<Bounds, 'scopes'>,
 ): string[] {
   const held = new Set(scopes);
-  return asked.filter((name) => held.has(name) && (subject.scopes?.has(name) ?? true));
+  return asked.filter((name) => held.has(name) && (bounds.scopes?.has(name) ?? true));
 }

@@ -67,14 +67,14 @@ export async function exchangeToken(
   assertTokenTypes(form, type);
   const subject = await refuseFaults(() => presented.verify(state, clientId));
   assertChain(subject.act);
-  for (const { assert } of targetRules) assert({ state, target, subject });
+  for (const { assert } of targetRules) assert({ state, target, bounds: subject.bounds });
   assertAudience(form, target);
   assertScopes(asked);
   await refuseFaults(() => presented.use?.(clientId));
 
   const frozen: Clock = { now: () => at };
   const { iat, exp, expiresIn } = lifetime(frozen, assertResource(target, state), subject.exp);
-  const scope = grantedScopes(asked, state, subject).join(' ');
+  const scope = grantedScopes(asked, state, subject.bounds).join(' ');
   const issued = await signAccessToken(keys, {
     iss: issuer,
     sub: subject.userId,

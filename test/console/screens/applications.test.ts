@@ -125,6 +125,18 @@ describe.runIf(chromiumPath)('APIs, roles and applications at the screen', async
     });
   });
 
+  test('an exchange is explained for a user, rule by rule', async () => {
+    await at.pick('Search users', 'ada');
+    await at.pick('Search APIs', 'orders', 'Orders');
+    await at.page.getByText('A token would be issued').waitFor();
+    const row = (text: string) => at.page.getByRole('row').filter({ hasText: text });
+    await row('orders:read').getByText('Granted').waitFor();
+    await row('orders:read').getByText('Order reader').waitFor();
+    await at.page.getByRole('switch', { name: 'Allow token exchange' }).click();
+    await at.page.getByText('The exchange would be refused').waitFor();
+    await row('Token exchange is allowed').getByText('Broken').waitFor();
+  });
+
   test.each([
     ['Single-page app', 'A single-page app cannot exchange tokens.'],
     ['Native app', 'A native app cannot exchange tokens.'],

@@ -51,6 +51,35 @@ describe.runIf(chromiumPath)('sign-in experience, keys and settings at the scree
     await at.page.getByText('The sender is removed').waitFor();
   });
 
+  test('an identity provider is added, switched off and deleted', async () => {
+    const { prisma } = at.service.testDatabase.database;
+    await at.button('Add identity provider').click();
+    await at.dialog.getByRole('radio', { name: 'Enterprise' }).check();
+    await at.field('Name', at.dialog).fill('Northwind');
+    await at.field('Issuer', at.dialog).fill('accounts.northwind.example');
+    await at.field('Client ID', at.dialog).fill('harbour');
+    await at.field('Client secret', at.dialog).fill('kept by nobody else');
+    await at.button('Add identity provider', at.dialog).click();
+    expect(await at.errorOf(at.field('Issuer', at.dialog))).not.toBe('');
+    // Nothing answers there: that alone is no reason to refuse it.
+    await at.field('Issuer', at.dialog).fill('https://accounts.northwind.invalid');
+    await at.button('Add to Its e-mail domains').click();
+    await at.field('Its e-mail domains 1', at.dialog).fill('northwind.example');
+    await at.button('Add identity provider', at.dialog).click();
+    const window = at.page.getByRole('dialog', { name: 'Northwind' });
+    await window.getByText('/sign-in/callback').waitFor();
+    await window.getByLabel('Offered to people').uncheck();
+    await at.button('Save', window).click();
+    await window.waitFor({ state: 'detached' });
+    expect(await prisma.identityProvider.findMany()).toMatchObject([
+      { name: 'Northwind', kind: 'ENTERPRISE', enabled: false },
+    ]);
+    await at.button('Northwind').click();
+    await at.deleteRecord('Northwind');
+    await at.page.getByText('No identity provider').waitFor();
+    expect(await prisma.identityProvider.count()).toBe(0);
+  });
+
   test('a new key signs, and the old one stays until it is deleted', async () => {
     await at.open('keys', 'Signing keys');
     const kids = async () => {

@@ -183,6 +183,26 @@ describe('grants', () => {
   });
 });
 
+test('bounds what its tokens are exchanged for, again and again', async () => {
+  const relay = await directory.createClient({
+    allowTokenExchange: true,
+    exchangeResources: [orders.indicator, other.indicator, 'urn:signet:account'],
+  });
+  const again = (subject: unknown, resource = orders.indicator, scope = 'read write') =>
+    exchange(service, relay, { subject_token: String(subject), resource, scope });
+  const narrow = await redeem((await create({ scopes: ['read'] })).token);
+  const second = await again(narrow.body['access_token']);
+  expect(second).toMatchObject({ status: 200, body: { scope: 'read' } });
+  expect(await again(second.body['access_token'])).toMatchObject({ body: { scope: 'read' } });
+  expect(await again(second.body['access_token'], 'urn:signet:account')).toMatchObject(
+    refused('invalid_target'),
+  );
+  const one = await redeem((await create({ resource: orders.indicator })).token);
+  expect(await again(one.body['access_token'], other.indicator)).toMatchObject(
+    refused('invalid_target'),
+  );
+});
+
 describe('is refused', () => {
   test('by an application that does not allow such tokens', async () => {
     expect(await redeem((await create()).token, {}, backend)).toMatchObject(

@@ -258,6 +258,26 @@ describe('is refused', () => {
     expect((await redeem(token, {}, listed)).status).toBe(200);
   });
 
+  test("for Signet's own APIs by a detour over another", async () => {
+    const relay = await directory.createClient({
+      allowTokenExchange: true,
+      exchangeResources: [management.indicator, 'urn:signet:account', orders.indicator],
+    });
+    let subject = String((await redeem((await create()).token)).body['access_token']);
+    for (let step = 0; step < 2; step += 1) {
+      for (const resource of [management.indicator, 'urn:signet:account']) {
+        expect(await exchange(service, relay, { subject_token: subject, resource })).toMatchObject(
+          refused('invalid_target'),
+        );
+      }
+      const { body } = await exchange(service, relay, {
+        subject_token: subject,
+        resource: orders.indicator,
+      });
+      subject = String(body['access_token']);
+    }
+  });
+
   test('after ten minutes', async () => {
     const { token } = await create();
     service.clock.advance(600_000);

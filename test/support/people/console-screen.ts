@@ -145,7 +145,7 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
       const window = page().getByRole('alertdialog', { name: `Delete ${name}?` });
       await window.getByRole('textbox').fill(name);
       await button('Delete', window).click();
-      await page().getByRole('heading', { name, level: 1 }).waitFor({ state: 'detached' });
+      await window.waitFor({ state: 'detached' });
     },
     async errorOf(field) {
       await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');

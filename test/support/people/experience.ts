@@ -71,6 +71,7 @@ const payloads: Record<string, string> = {
   StartInteraction: `${interactionFields} interactionToken`,
   SendCode: `${interactionFields} verification { id recipient expiresAt }`,
   SubmitInteraction: 'redirectTo',
+  StartFederation: `${interactionFields} url`,
   EnrollTotp: `${interactionFields} secret uri qrCodeSvg`,
   CreateBackupCodes: `${interactionFields} codes`,
   StartPasskeyEnrollment: `${interactionFields} options`,
@@ -97,6 +98,8 @@ const failuresOf: Record<string, readonly string[]> = {
   ConfirmPasskey: ['InvalidInputError', 'InteractionExpiredError'],
   VerifyPasskey: ['InvalidInputError', 'LockedError', 'InteractionExpiredError'],
   StartInteraction: ['InvalidInputError'],
+  StartFederation: ['InvalidInputError'],
+  CompleteProfile: ['InvalidInputError'],
 };
 
 /** Does one step, and returns the member of its result union. */

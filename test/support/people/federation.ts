@@ -85,3 +85,17 @@ export async function federate(
   const callback = await signInThere(other, left.url, identifier);
   return { browser, verifier, callback, visit: await browser.open(callback) };
 }
+
+/** An identity provider of a service: the management API's id, and the name on its button. */
+export interface ProviderButton {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Follows the redirect of a provider that asks nothing; returns the callback's URL. */
+export async function passThrough(url: URL | string): Promise<string> {
+  const response = await fetch(url, { redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (location === null) throw new Error(`${url} answered ${response.status}.`);
+  return location;
+}

@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import type { Browser } from 'playwright-core';
 import type { TestService } from '../service.ts';
+import { passThrough } from './federation.ts';
 import { decodeText, openBrowser, type Visit } from './sign-in.ts';
 import { type Driver, type Outcome, type Person, redeemer } from './sign-in-drivers.ts';
 import { authorize, redirectUri } from './sign-in-fixture.ts';
@@ -13,6 +14,8 @@ export interface Pages {
   markup(): Promise<string>;
   /** Follows the link that has this text. */
   follow(text: string): Promise<void>;
+  /** Clicks the button that has this text. */
+  press(text: string): Promise<void>;
   /** Fills in fields by name, and clicks the first submit button. */
   send(values?: Record<string, string>): Promise<void>;
 }
@@ -32,6 +35,13 @@ export function openPagesWithoutScripts({ app }: TestService): Pages {
       const link = links.find(([, , shown = '']) => decodeText(shown).trim() === text);
       if (!link?.[1]) throw new Error(`No link "${text}" at ${visit.url}: ${visit.body}`);
       visit = await browser.open(new URL(decodeText(link[1]), visit.url));
+    },
+    async press(text) {
+      const form = [...visit.body.matchAll(/<form[^>]*>.*?<\/form>/gs)].find(([markup]) =>
+        decodeText(markup).includes(`>${text}</button>`),
+      );
+      if (!form) throw new Error(`No button "${text}" at ${visit.url}: ${visit.body}`);
+      visit = await browser.submit({ ...visit, body: form[0] }, {});
     },
     async send(values = {}) {
       for (const name of Object.keys(values))
@@ -59,6 +69,9 @@ export async function openPagesInChromium(chromium: Browser): Promise<Pages> {
     markup: () => page.content(),
     async follow(text) {
       await afterLoad(() => page.getByRole('link', { name: text, exact: true }).click());
+    },
+    async press(text) {
+      await afterLoad(() => page.getByRole('button', { name: text, exact: true }).click());
     },
     async send(values = {}) {
       for (const [name, value] of Object.entries(values))
@@ -142,6 +155,13 @@ export function pagesDriver(
           return send(fields);
         },
         resetPassword: (password) => send({ password }),
+        async federate({ name }) {
+          await pages.press(`Continue with ${name}`);
+          // A browser that stays at the service is at the provider's door.
+          if (pages.url().pathname === '/authorize')
+            await pages.open(await passThrough(pages.url()));
+          return outcome();
+        },
         async enrollTotp() {
           const [, key] = /<code>([A-Z2-7 ]{39})</.exec(await pages.markup()) ?? [];
           if (key === undefined) throw new Error(`Nothing to scan at ${pages.url()}.`);

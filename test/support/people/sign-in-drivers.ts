@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import type { TestService } from '../service.ts';
 import { asPage, type Send, type StepResult, startHeadless, step } from './experience.ts';
+import { type ProviderButton, passThrough } from './federation.ts';
 import { discover, openBrowser } from './sign-in.ts';
 import { authorize, redirectUri } from './sign-in-fixture.ts';
 
@@ -23,6 +24,8 @@ export interface Person {
   redeemOneTimeToken(email: string, token: string): Promise<Outcome>;
   register(fields: { username?: string; password?: string }): Promise<Outcome>;
   resetPassword(password: string): Promise<Outcome>;
+  /** Goes to an identity provider that asks nothing, and comes back. */
+  federate(provider: ProviderButton): Promise<Outcome>;
   /** Begins to add an authenticator app, and returns the secret that it scans. */
   enrollTotp(): Promise<string>;
   confirmTotp(code: string): Promise<Outcome>;
@@ -46,10 +49,12 @@ interface Redeemable {
 /** Does the steps by the Experience API. */
 function personOf(
   send: Send,
+  comeBack: (callback: string) => Promise<URL | undefined>,
   goOn: (redirectTo: string) => Promise<URL>,
   redeem: (url: URL) => ReturnType<Person['submit']>,
 ): Person {
   let verificationId = '';
+  let arrived: URL | undefined;
   const take = async (name: string, input: object = {}): Promise<Outcome & StepResult> => {
     const { code, ...result } = await step(send, name, input);
     return { ...result, code: code ?? 'OK', __typename: result['__typename'] as string };
@@ -66,6 +71,11 @@ function personOf(
     redeemOneTimeToken: (email, token) => take('redeemOneTimeToken', { email, token }),
     register: (fields) => take('register', fields),
     resetPassword: (password) => take('resetPassword', { password }),
+    async federate({ id }) {
+      const { url, ...started } = await take('startFederation', { identityProviderId: id });
+      if (url) arrived = await comeBack(await passThrough(url));
+      return started;
+    },
     async enrollTotp() {
       const { secret, ...refused } = await take('enrollTotp');
       if (!secret) throw new Error(`Nothing to scan: ${JSON.stringify(refused)}`);
@@ -74,6 +84,8 @@ function personOf(
     confirmTotp: (code) => take('confirmTotp', { code }),
     verifyTotp: (code) => take('verifyTotp', { code }),
     async submit() {
+      // The pages led a browser that came back to the application at once.
+      if (arrived) return redeem(arrived);
       const { redirectTo, ...refused } = await take('submitInteraction');
       if (!redirectTo) throw new Error(`Nothing to go on to: ${JSON.stringify(refused)}`);
       return redeem(await goOn(redirectTo));
@@ -99,7 +111,12 @@ export const headlessDriver: Driver = {
   async start(service, client) {
     const headless = await startHeadless(service, { clientId: client.id, redirectUri });
     const redeem = redeemer(service, client, headless);
-    return personOf(headless.send, async (redirectTo) => new URL(redirectTo), redeem);
+    const comeBack = async (callback: string) => {
+      const browser = openBrowser(service.app.services.baseUrl);
+      await browser.submit(await browser.open(callback), {});
+      return undefined;
+    };
+    return personOf(headless.send, comeBack, async (redirectTo) => new URL(redirectTo), redeem);
   },
 };
 
@@ -112,6 +129,8 @@ export const cookieDriver: Driver = {
     const browser = openBrowser(service.app.services.baseUrl);
     await browser.open(url);
     const goOn = async (redirectTo: string) => (await browser.open(redirectTo)).url;
-    return personOf(asPage(service, browser), goOn, redeemer(service, client, { verifier, state }));
+    const comeBack = async (callback: string) => (await browser.open(callback)).url;
+    const redeem = redeemer(service, client, { verifier, state });
+    return personOf(asPage(service, browser), comeBack, goOn, redeem);
   },
 };

@@ -12,7 +12,7 @@ const paths: Readonly<Record<FactorKind, string>> = {
 };
 
 /** The kinds of second factors that the person can show. */
-async function usableKinds({ context, interaction, settings }: Visit) {
+export async function usableKinds({ context, interaction, settings }: Visit) {
   const { prisma } = context.database;
   return (await readFactorState(prisma, settings, interaction.userId ?? '')).usable;
 }

@@ -14,8 +14,12 @@ interface EnrollFrame extends PageFrame {
 }
 
 /** The button that goes on without a factor. */
-const notNow = ({ action, csrfToken }: FormFrame, t: Texts): Html =>
+export const notNow = ({ action, csrfToken }: FormFrame, t: Texts): Html =>
   html`<form class="ways" method="post" action="${action}"><input type="hidden" name="csrf" value="${csrfToken}"><button class="quiet" type="submit" name="skip" value="yes">${t.notNow}</button></form>`;
+
+/** The link to the page that offers other kinds of factors. */
+export const chooseOther = (url: string, t: Texts): Html =>
+  html`<ul class="ways"><li><a class="button quiet" href="${url}">${t.factor.otherFactor}</a></li></ul>`;
 
 /** The page where a person chooses which second factor to add. */
 export function chooseFactorPage(
@@ -67,8 +71,7 @@ export function appPage(shown: AppPage): string {
 <p>${t.factor.typeKey} <code>${key}</code></p>
 <p><a href="${shown.uri}">${t.factor.openApp}</a></p>
 ${form(shown, html`${code}${submit(t.continue)}${cancel(t)}`)}${isOptional && notNow(shown, t)}${
-  choose !== undefined &&
-  html`<ul class="ways"><li><a class="button quiet" href="${choose}">${t.factor.otherFactor}</a></li></ul>`
+  choose !== undefined && chooseOther(choose, t)
 }${others}`,
     },
     look,

@@ -8,16 +8,16 @@ import { organizationScopeSources, resourceScopeSources } from '../grant-scopes.
 import { readSubjectState, type SubjectState } from '../grant-state.ts';
 import { InvalidClient, InvalidRequest, OAuthError } from '../oauth-errors.ts';
 import { accessToken, assertSubjectAudience } from '../subject/access-token.ts';
+import { agentBounds, noBounds } from '../subject/bounds.ts';
 import { personalAccessToken } from '../subject/personal-access-token.ts';
-import { reachesOthers } from '../subject/subject.ts';
 import { subjectToken } from '../subject/subject-token.ts';
 import { assertScopes, parseScope, type Target, targetOf, ttlOfTarget } from '../target.ts';
 
 // Stands for a subject token that was issued now, as far as it can be known without one.
 const subjectTypes = {
-  ACCESS_TOKEN: { type: accessToken, reaches: () => true },
-  SUBJECT_TOKEN: { type: subjectToken, reaches: reachesOthers },
-  PERSONAL_ACCESS_TOKEN: { type: personalAccessToken, reaches: () => true },
+  ACCESS_TOKEN: { type: accessToken, bounds: noBounds },
+  SUBJECT_TOKEN: { type: subjectToken, bounds: agentBounds },
+  PERSONAL_ACCESS_TOKEN: { type: personalAccessToken, bounds: noBounds },
 } as const;
 
 /** The types of subject token, as an explanation is asked about them. */
@@ -94,8 +94,8 @@ export async function explainExchange(
   const parsed = parseNames(asked);
   const question = { clientId: applicationId, at, target, scopes: parsed ?? [] };
   const state = await readSubjectState(database.tokens, question, { sub: userId });
-  const { type, reaches } = subjectTypes[request.subjectTokenType];
-  const facts = { state, type, target, subject: { reaches } };
+  const { type, bounds } = subjectTypes[request.subjectTokenType];
+  const facts = { state, type, target, bounds };
   const rules = [
     explain('APPLICATION_SECRET', () => {
       if (state.digests.length === 0) throw new InvalidClient();
@@ -114,7 +114,7 @@ export async function explainExchange(
     ...targetRules.map(({ name, assert }) => explain(name, () => assert(facts))),
     explain('SCOPE_GRAMMAR', () => assertScopes(parsed)),
   ];
-  const granted = new Set(grantedScopes(parsed ?? [], state, { scopes: undefined }));
+  const granted = new Set(grantedScopes(parsed ?? [], state, bounds));
   const sources = await readSources(database, userId, target, parsed ?? []);
   const scopes = (parsed ?? []).map((name) =>
     explainScope(name, granted.has(name), sources.get(name)),

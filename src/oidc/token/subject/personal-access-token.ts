@@ -2,8 +2,8 @@ import { TokenFault } from '../../../auth/access-token.ts';
 import { faultOfUser } from '../../../auth/token-state.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
-import { scopesOf } from '../../../subject-tokens/personal-access-token.ts';
-import { reachesOthers, type SubjectTokenType } from './subject.ts';
+import { personalBounds } from './bounds.ts';
+import type { SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
@@ -43,16 +43,13 @@ export const personalAccessToken: SubjectTokenType = {
         if (exp <= toNumericDate(at)) throw new TokenFault('token expired');
         const fault = faultOfUser(state, found.createdAt);
         if (fault) throw new TokenFault(fault);
-        const scopes = scopesOf(found);
         return {
           userId: found.userId,
           issuedAt: found.createdAt,
           exp,
           act: undefined,
           lineage: [found.id],
-          scopes: scopes === null ? undefined : new Set(scopes),
-          reaches: (indicator) =>
-            found.resource === null ? reachesOthers(indicator) : found.resource === indicator,
+          bounds: personalBounds(found),
         };
       },
       async use() {

@@ -2,7 +2,8 @@ import { type ActClaim, TokenFault } from '../../../auth/access-token.ts';
 import { faultOfUser } from '../../../auth/token-state.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
-import { reachesOthers, type SubjectTokenType } from './subject.ts';
+import { agentBounds } from './bounds.ts';
+import type { SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
@@ -60,9 +61,7 @@ export const subjectToken: SubjectTokenType = {
           exp,
           act: found.act,
           lineage: [found.id],
-          scopes: undefined,
-          // The user may come to hold more than the agent. And nobody changes another's account in their name.
-          reaches: reachesOthers,
+          bounds: agentBounds,
         };
       },
       async use(clientId) {

@@ -1,7 +1,7 @@
 import type { ActClaim } from '../../../auth/access-token.ts';
-import { ownIndicators } from '../../../auth/scopes.ts';
 import type { Services } from '../../../services.ts';
 import type { readSubjectState, SubjectState } from '../grant-state.ts';
+import type { Bounds } from './bounds.ts';
 
 /** On whose behalf an exchange is, proved by a subject token. */
 export interface Subject {
@@ -14,14 +14,8 @@ export interface Subject {
   readonly act: ActClaim | undefined;
   /** What ends the issued token when it is revoked. */
   readonly lineage: readonly string[];
-  /** The scopes that bound what is granted; undefined: all that the user holds. */
-  readonly scopes: ReadonlySet<string> | undefined;
-  /** Whether it can be exchanged for a token for this resource or organization. */
-  readonly reaches: (indicator: string) => boolean;
+  readonly bounds: Bounds;
 }
-
-/** Whether a resource or an organization is not one of Signet's own APIs. */
-export const reachesOthers = (indicator: string): boolean => !ownIndicators.has(indicator);
 
 /** A subject token as it was sent in. Nothing is proved until it is verified, once the client has authenticated. */
 export interface PresentedToken {

@@ -99,11 +99,16 @@ function generate(algorithm: Algorithm) {
  *
  * @param origin The origin of the page that asks it.
  * @param countsUses Whether it counts signatures. Those that copy passkeys to other devices do not.
+ * @param credentialId The id of its first passkey; by default, and afterwards, ids are random.
  * @param isBackupEligible Whether its passkeys may be copied.
  */
 export function createAuthenticator(
   origin: string,
-  { countsUses = false, isBackupEligible = true } = {},
+  {
+    countsUses = false,
+    isBackupEligible = true,
+    credentialId,
+  }: { countsUses?: boolean; isBackupEligible?: boolean; credentialId?: string } = {},
 ): Authenticator {
   const stored: Stored[] = [];
   let uses = 0;
@@ -143,7 +148,8 @@ export function createAuthenticator(
       if (options.excludeCredentials.some(isKnown)) throw new Error('InvalidStateError');
       const algorithm = lies.algorithm ?? 'ES256';
       const { privateKey, cose } = generate(algorithm);
-      const id = randomBytes(32);
+      const isChosen = credentialId !== undefined && stored.length === 0;
+      const id = isChosen ? Buffer.from(credentialId, 'base64url') : randomBytes(32);
       const userHandle = options.user.id as string;
       const digest = algorithm === 'EdDSA' ? null : ('sha256' as const);
       stored.push({ id, rpId: options.rp.id, userHandle, privateKey, digest });

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../../support/peers/chromium.ts';
+import { startConsoleAtWork } from '../../support/people/console-screen.ts';
+import { createWebhook } from '../../support/webhooks.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+
+/** The pages of records, by the kind whose id is in the address, with what is opened on them. */
+const pages = [
+  ['users/user', ''],
+  ['users/user', '?tab=roles'],
+  ['users/user', '?tab=organizations'],
+  ['users/user', '?tab=sessions'],
+  ['users/user', '?tab=events'],
+  ['roles/role', ''],
+  ['roles/role', '?tab=holders'],
+  ['apis/resource', ''],
+  ['applications/application', ''],
+  ['applications/machine', '?tab=roles'],
+  ['organizations/organization', ''],
+  ['organizations/organization', '?tab=invitations'],
+  ['organizations/organization', '?tab=justInTime'],
+  ['organizations/organization', '?tab=settings'],
+  ['organizations', '?tab=template'],
+  ['webhooks/webhook', ''],
+  ['webhooks/webhook', '?tab=settings'],
+  ['users', '?create=true'],
+  ['applications', '?create=true'],
+  ['webhooks', '?create=true'],
+] as const;
+
+describe.runIf(chromiumPath)('the pages of records', async () => {
+  if (!chromiumPath) return;
+  const at = await startConsoleAtWork();
+  const { baseUrl } = at.service.app.services;
+  const ids = new Map<string, string>();
+  let page: Page;
+
+  async function api<Body>(method: string, path: string, body: object): Promise<Body> {
+    const response = await fetch(`${at.service.url}/api${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${at.endpoint.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Body;
+  }
+
+  async function create(kind: string, path: string, body: object): Promise<string> {
+    const answer = await api<Record<string, { id: string }>>('POST', path, body);
+    const { id } = Object.values(answer)[0] ?? {};
+    if (!id) throw new Error(`No id in ${JSON.stringify(answer)}`);
+    ids.set(kind, id);
+    return id;
+  }
+
+  beforeAll(async () => {
+    const resource = await create('resource', '/resources', {
+      name: 'Orders',
+      indicator: 'https://orders.example.com',
+    });
+    const scope = await create('scope', `/resources/${resource}/scopes`, { name: 'orders:read' });
+    const role = await create('role', '/roles', { name: 'Clerk', type: 'USER', scopeIds: [scope] });
+    const user = await create('user', '/users', { username: 'grace', name: 'Grace Hopper' });
+    await api('POST', `/users/${user}/roles`, { roleIds: [role] });
+    await create('application', '/applications', {
+      name: 'Shop',
+      type: 'TRADITIONAL',
+      redirectUris: ['https://shop.example.com/callback'],
+      allowTokenExchange: true,
+    });
+    await create('machine', '/applications', { name: 'Nightly', type: 'MACHINE_TO_MACHINE' });
+    const organizationRole = await create('organizationRole', '/organization-roles', {
+      name: 'Owner',
+    });
+    const organization = await create('organization', '/organizations', { name: 'Harbour' });
+    await api('POST', `/organizations/${organization}/users`, { userIds: [user] });
+    await create('invitation', '/organization-invitations', {
+      organizationId: organization,
+      invitee: 'joan@example.com',
+      organizationRoleIds: [organizationRole],
+    });
+    const webhook = await createWebhook(at.endpoint, {
+      url: 'https://warehouse.example.com/hooks',
+      enabled: false,
+    });
+    ids.set('webhook', webhook.id);
+    const context = await at.chromium.newContext({
+      bypassCSP: true,
+      reducedMotion: 'reduce',
+      storageState: await at.context.storageState(),
+    });
+    page = await context.newPage();
+  });
+  afterAll(() => page?.context().close());
+
+  const axe = async () => {
+    await page.evaluate(axeSource);
+    const { violations } = await page.evaluate<AxeResults>('axe.run()');
+    return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  };
+
+  test.each(pages)('/%s%s is shown to axe, dark and narrow too', async (path, query) => {
+    const [list = '', kind = ''] = path.split('/');
+    await page.goto(`${baseUrl}/console/${kind ? `${list}/${ids.get(kind)}` : list}${query}`);
+    // Behind a window, the page is not there for whoever is read to.
+    await page.locator('h1').waitFor();
+    await page.locator('[role=progressbar]').first().waitFor({ state: 'detached' });
+    if (query === '?create=true') await page.getByRole('dialog').waitFor();
+    for (const [colorScheme, width] of [
+      ['light', 1280],
+      ['dark', 320],
+    ] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 900 });
+      const way = `${colorScheme}, ${width} px`;
+      expect([way, await axe()]).toEqual([way, []]);
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect([way, overflow]).toEqual([way, 0]);
+    }
+  });
+});

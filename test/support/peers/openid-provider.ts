@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
+import { systemClock, toNumericDate } from '../../../src/clock.ts';
+import { closeAtEnd } from '../cleanup.ts';
+
+/** How the provider answers; absent: as it should. */
+export interface Behaviour {
+  /** Fields of the discovery document to replace; undefined removes one. */
+  readonly discovery?: Record<string, unknown>;
+  /** Claims of the ID token to replace; undefined removes one. */
+  readonly claims?: Record<string, unknown>;
+  /** Header of the ID token to replace. */
+  readonly header?: Partial<JWTHeaderParameters>;
+  /** Makes the whole ID token. */
+  readonly sign?: (claims: Record<string, unknown>) => string | Promise<string>;
+  readonly userInfo?: Record<string, unknown>;
+  /** Answers these paths itself. */
+  readonly answer?: Readonly<
+    Record<string, (request: IncomingMessage, response: ServerResponse) => void>
+  >;
+}
+
+/** An OpenID provider that a test steers. */
+export interface OpenIdProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The paths that were asked for. */
+  readonly asked: string[];
+  /** The published keys. */
+  jwks(): { keys: Record<string, unknown>[] };
+  behave(behaviour: Behaviour): void;
+  /** Replaces the signing key, and withdraws the one before. */
+  rotate(): Promise<void>;
+  /** Signs claims with the current key. */
+  sign(claims: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
+  /** Decides who signs in at the authorization endpoint, without a question. */
+  expect(subject: string, claims?: Record<string, unknown>): void;
+  /**
+   * Decides who has signed in there.
+   *
+   * @param authorization The URL that a person was sent to.
+   * @returns The parameters of the callback.
+   */
+  signedIn(authorization: URL, subject: string, claims?: Record<string, unknown>): URLSearchParams;
+}
+
+/**
+ * Starts a provider; it stops at the end of the test file.
+ *
+ * @param clock The service's, if a test moves it.
+ */
+export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdProvider> {
+  let behaviour: Behaviour = {};
+  let person: Record<string, unknown> = {};
+  let next: Record<string, unknown> = {};
+  let kid = 0;
+  const newKey = async () => {
+    kid += 1;
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: `key-${kid}`, use: 'sig', alg: 'ES256' };
+    return { privateKey, jwk };
+  };
+  let key = await newKey();
+  const asked: string[] = [];
+  const clientId = 'signet';
+  const sign = (claims: Record<string, unknown>, header: Partial<JWTHeaderParameters> = {}) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: key.jwk.kid, ...header })
+      .sign(key.privateKey);
+
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://localhost');
+    asked.push(pathname);
+    const own = behaviour.answer?.[pathname];
+    if (own) return own(request, response);
+    const send = (body: object, status = 200) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    switch (pathname) {
+      case '/.well-known/openid-configuration':
+        return send({
+          issuer,
+          authorization_endpoint: `${issuer}/authorize`,
+          token_endpoint: `${issuer}/token`,
+          userinfo_endpoint: `${issuer}/userinfo`,
+          jwks_uri: `${issuer}/jwks`,
+          response_types_supported: ['code'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ['ES256'],
+          authorization_response_iss_parameter_supported: true,
+          ...behaviour.discovery,
+        });
+      case '/jwks':
+        return send({ keys: [key.jwk] });
+      case '/token': {
+        const now = toNumericDate(clock.now());
+        const claims = {
+          iss: issuer,
+          aud: clientId,
+          iat: now,
+          exp: now + 300,
+          ...person,
+          ...behaviour.claims,
+        };
+        const idToken = await (behaviour.sign ?? ((all) => sign(all, behaviour.header)))(claims);
+        return send({
+          access_token: 'access',
+          token_type: 'Bearer',
+          expires_in: 300,
+          id_token: idToken,
+        });
+      }
+      case '/authorize': {
+        // Whoever comes is the person that the test has chosen.
+        const query = new URL(request.url ?? '', issuer).searchParams;
+        person = { ...next, nonce: query.get('nonce') };
+        const back = new URLSearchParams({
+          code: 'a-code',
+          state: query.get('state') ?? '',
+          iss: issuer,
+        });
+        const location = `${query.get('redirect_uri')}?${back}`;
+        return response.writeHead(303, { location }).end();
+      }
+      case '/userinfo':
+        return send({ sub: person['sub'], ...behaviour.userInfo });
+      default:
+        return send({ error: 'not_found' }, 404);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  closeAtEnd(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return {
+    issuer,
+    clientId,
+    clientSecret: 'a secret that both know',
+    asked,
+    sign,
+    jwks: () => ({ keys: [key.jwk] }),
+    behave(next) {
+      behaviour = next;
+    },
+    expect(sub, claims = {}) {
+      next = { sub, ...claims };
+    },
+    async rotate() {
+      key = await newKey();
+    },
+    signedIn(authorization, sub, claims = {}) {
+      person = { sub, nonce: authorization.searchParams.get('nonce'), ...claims };
+      const state = authorization.searchParams.get('state') ?? '';
+      return new URLSearchParams({ code: 'a-code', state, iss: issuer });
+    },
+  };
+}
