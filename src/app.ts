@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { mountAccountPages } from './account/forms/mount.ts';
 import { purgeProofs } from './account/purge.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -137,6 +138,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     mountWelcome(http, services, files);
     await mountOidc(http, services);
     await mountPages(http, services);
+    await mountAccountPages(http, services);
     await mountConsole(http, services, { files, setupFolder });
     const tail = await startTail(services);
     opened.defer(() => tail.stop());

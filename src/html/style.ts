@@ -34,9 +34,9 @@ label{font-weight:600;font-size:.9375rem}
 input{width:100%;min-height:2.875rem;padding:.5rem .8125rem;font:inherit;color:var(--text);background:var(--field);border:1px solid var(--field-edge);border-radius:.5rem}
 input[aria-invalid=true]{border-color:var(--bad);border-width:2px;padding:calc(.5rem - 1px) calc(.8125rem - 1px)}
 p.code{text-align:center;font-size:1.75rem;font-weight:600;letter-spacing:.2em}
-input.svg.qr{display:block;width:min(14rem,100%);margin:1.25rem auto 0;border-radius:.5rem;border:1px solid var(--edge);background:#ffffff}
+svg.qr{display:block;width:min(14rem,100%);margin:1.25rem auto 0;border-radius:.5rem;border:1px solid var(--edge);background:#ffffff}
 .codes{columns:2;column-gap:1.5rem;margin:1.25rem 0 0;padding:0 0 0 1.75rem;line-height:2}
-code{font:600 1.5rem/1.2 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.42em;text-align:center;padding-inline:.42em 0;min-height:3.5rem}
+input.code{font:600 1.5rem/1.2 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.42em;text-align:center;padding-inline:.42em 0;min-height:3.5rem}
 .wrong{display:flex;gap:.375rem;margin:.375rem 0 0;font-size:.875rem;font-weight:550;color:var(--bad)}
 ul.wrong{display:block;padding:0 0 0 1.125rem}
 button,.button{display:block;width:100%;min-height:2.875rem;padding:.5625rem 1rem;font:inherit;font-weight:620;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.5rem}
@@ -67,6 +67,24 @@ form.inline{margin:0;display:inline}
 form.passkey,form.passkey+.ways{margin-top:.75rem}
 form.passkey .wrong{justify-content:center}
 button.give-up{display:block;margin:1rem auto 0;color:var(--muted);font-size:.9375rem;padding:.25rem .5rem}
+.rows{margin:1.625rem 0 0}
+.rows h2{margin:0 0 .25rem;font-size:.875rem;font-weight:650;color:var(--muted)}
+.rows ul,.entries{list-style:none;margin:0;padding:0}
+.rows a{display:flex;align-items:center;gap:.75rem;min-height:3rem;padding:.5rem 0;color:inherit;text-decoration:none;border-bottom:1px solid var(--edge)}
+.rows li:last-child a{border-bottom:0}
+.rows a:hover .what{text-decoration:underline;text-underline-offset:.15em}
+.rows .what{flex:none;max-width:50%;font-weight:600;font-size:.9375rem}
+.rows .value{flex:1;min-width:0;text-align:right;color:var(--muted);font-size:.9375rem;overflow-wrap:anywhere}
+.rows svg{width:1rem;height:1rem;flex:none;color:var(--muted)}
+.entries{margin:1.25rem 0 0}
+.entries li{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.875rem 0;border-bottom:1px solid var(--edge)}
+.entries li>div{min-width:0;overflow-wrap:anywhere}
+.entries strong{display:block;font-weight:600;font-size:.9375rem}
+.entries .hint{display:block;margin:.125rem 0 0}
+.entries form{flex:none;margin:0}
+.badge{flex:none;padding:.125rem .625rem;border-radius:1rem;font-size:.8125rem;font-weight:600;color:var(--good);background:var(--good-soft)}
+button.bad{color:var(--surface);background:var(--bad);border-color:var(--bad)}
+a.bad{color:var(--bad)}
 .below .apart{margin:0 .375rem}
 .below a,.below button.text{font-weight:600}
 small{font-size:.8125rem;color:var(--muted)}

@@ -31,7 +31,10 @@ export interface Problem {
  * @returns Undefined for a failure that the person can do nothing about.
  */
 export function problemOf(
-  { texts: t, context }: Visit,
+  {
+    texts: t,
+    context,
+  }: Pick<Visit, 'texts'> & { readonly context: Pick<Visit['context'], 'clock'> },
   failure: unknown,
   wrong: string,
 ): Problem | undefined {

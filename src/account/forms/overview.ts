@@ -1,0 +1,82 @@
+import { doneNote, form } from '../../experience/pages/form.ts';
+import { html } from '../../html/markup.ts';
+import { page } from '../../html/page.ts';
+import { type Row, section } from '../pages/frame.ts';
+import type { AccountPage, AccountVisit } from './account-page.ts';
+
+/** The first page: everything at a glance, each line a way to change it. */
+export const overviewPage: AccountPage = {
+  path: '',
+  async show(visit, { query }) {
+    const { look, texts: t, base, user, csrfToken, settings } = visit;
+    const { prisma } = visit.context.database;
+    const counts = await countsOf(visit);
+    const done = t.done[query.get('done') ?? ''];
+    const address = (value: string | null, isVerified: boolean) =>
+      value === null ? t.none : isVerified ? value : `${value} (${t.unverified})`;
+    const factors =
+      settings.factors.length > 0 || counts.factors > 0
+        ? [{ label: t.factors, value: String(counts.factors || t.none), url: `${base}/factors` }]
+        : [];
+    const password: Row[] = settings.passwordEnabled
+      ? [
+          {
+            label: t.password,
+            value: user.passwordDigest === null ? t.notSet : t.isSet,
+            url: `${base}/password`,
+          },
+        ]
+      : [];
+    const organizations = await prisma.organizationUser.count({ where: { userId: user.id } });
+    return {
+      markup: page(
+        {
+          heading: t.account,
+          lead: t.signedInAs(user.name ?? user.username ?? user.primaryEmail ?? user.id),
+          body: html`${done !== undefined && doneNote(done)}${section(t.profile, [
+            { label: t.name, value: user.name ?? t.none, url: `${base}/profile` },
+            { label: t.username, value: user.username ?? t.none, url: `${base}/username` },
+          ])}${section(t.contact, [
+            {
+              label: t.email,
+              value: address(user.primaryEmail, user.isEmailVerified),
+              url: `${base}/email`,
+            },
+            {
+              label: t.phone,
+              value: address(user.primaryPhone, user.isPhoneVerified),
+              url: `${base}/phone`,
+            },
+          ])}${section(t.security, [
+            ...password,
+            ...factors,
+            { label: t.sessions, value: t.sessionCount(counts.sessions), url: `${base}/sessions` },
+            ...(organizations > 0
+              ? [
+                  {
+                    label: t.organizations,
+                    value: String(organizations),
+                    url: `${base}/organizations`,
+                  },
+                ]
+              : []),
+          ])}${form(
+            { action: `${base}/sign-out`, csrfToken },
+            html`<button class="quiet" type="submit">${t.signOut}</button>`,
+          )}<p class="below"><a class="bad" href="${base}/delete">${t.deleteAccount}</a></p>`,
+        },
+        look,
+      ),
+    };
+  },
+};
+
+async function countsOf({ context, user }: AccountVisit) {
+  const { prisma } = context.database;
+  const where = { userId: user.id };
+  const [sessions, factors] = await Promise.all([
+    prisma.session.count({ where: { ...where, expiresAt: { gt: context.clock.now() } } }),
+    prisma.userFactor.count({ where }),
+  ]);
+  return { sessions, factors };
+}

@@ -1,0 +1,128 @@
+import type { VerificationMethod } from '../../errors.ts';
+import { masked } from '../../experience/codes.ts';
+import { action, field, form, submit } from '../../experience/pages/form.ts';
+import { type Html, html } from '../../html/markup.ts';
+import { pathWithin } from '../../oidc/own/sign-in.ts';
+import type { Services } from '../../services.ts';
+import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
+import { verifyBackupCode, verifyTotp } from '../operations/factors.ts';
+import { verifyViewerPassword } from '../operations/password.ts';
+import { readProof, verificationMethodsOf } from '../operations/proof.ts';
+import { accountPage } from '../pages/frame.ts';
+import type { AccountPage, AccountRequest, AccountVisit } from './account-page.ts';
+
+const root = '/account';
+const passing: ReadonlySet<string> = new Set(
+  ['sign-in', 'callback', 'sign-out', 'signed-out', 'deleted', 'graphql', 'verify'].map(
+    (name) => `${root}/${name}`,
+  ),
+);
+
+/** Where to come back to: a path of a page of the account, whatever was asked for. */
+export const pathToReturnTo = (services: Pick<Services, 'baseUrl'>, to: unknown): string =>
+  pathWithin(services, { root, passing }, to);
+
+/** The path of the page where a person proves who they are, and then comes back. */
+export const pathToVerify = (to: string): string => `/verify?${new URLSearchParams({ to })}`;
+
+// A passkey needs a script, and the other ways work without.
+type Way = Exclude<VerificationMethod, 'PASSKEY'>;
+
+async function waysOf({ context }: AccountVisit): Promise<Way[]> {
+  const methods = await verificationMethodsOf(context);
+  return methods.filter((method) => method !== 'PASSKEY');
+}
+
+const wayOf = (ways: readonly Way[], { query }: AccountRequest): Way | undefined =>
+  ways.find((way) => way === query.get('by')) ?? ways[0];
+
+const pathOf = (to: string, by: Way, verificationId?: string): string =>
+  `/verify?${new URLSearchParams({ to, by, ...(verificationId ? { v: verificationId } : {}) })}`;
+
+/** Asks once more who the person is, before a change that needs it. */
+export const verifyPage: AccountPage = {
+  path: '/verify',
+  async show(visit, request) {
+    const { texts: t, context, base } = visit;
+    const to = pathToReturnTo(context, request.query.get('to'));
+    if ((await readProof(context.database.prisma, context)) !== null && !request.problem)
+      return { goTo: to.slice(root.length) };
+    const ways = await waysOf(visit);
+    const way = wayOf(ways, request);
+    const others = ways.filter((one) => one !== way);
+    return {
+      markup: accountPage(visit, request, {
+        heading: t.verify,
+        lead: way === undefined ? t.verifyNothing : t.verifyLead,
+        body: html`${way !== undefined && fieldsOf(visit, request, to, way)}${
+          others.length > 0 &&
+          html`<ul class="ways">${others.map(
+            (other) =>
+              html`<li><a class="button quiet" href="${base}${pathOf(to, other)}">${t.methods[other]}</a></li>`,
+          )}</ul>`
+        }`,
+      }),
+    };
+  },
+  async submit(visit, request) {
+    const { context, user } = visit;
+    const { form: sent, query } = request;
+    const to = pathToReturnTo(context, query.get('to'));
+    const way = wayOf(await waysOf(visit), request);
+    const code = sent.get('code') ?? '';
+    const verificationId = query.get('v');
+    if (way === 'EMAIL_CODE' || way === 'PHONE_CODE') {
+      if (verificationId === null || sent.has('resend')) {
+        const { id } = await sendViewerCode(
+          context,
+          way === 'EMAIL_CODE' ? { email: user.primaryEmail } : { phone: user.primaryPhone },
+        );
+        return { goTo: pathOf(to, way, id) };
+      }
+      await verifyViewerCode(context, { verificationId, code });
+    }
+    if (way === 'PASSWORD')
+      await verifyViewerPassword(context, { password: sent.get('password') ?? '' });
+    if (way === 'TOTP') await verifyTotp(context, { code });
+    if (way === 'BACKUP_CODE') await verifyBackupCode(context, { code });
+    return { goTo: to.slice(root.length) };
+  },
+};
+
+function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way: Way): Html {
+  const { texts: t, common, base, csrfToken, user } = visit;
+  const verificationId = request.query.get('v') ?? undefined;
+  const frame = { action: `${base}${pathOf(to, way, verificationId)}`, csrfToken };
+  const autofocus = request.problem === undefined;
+  const oneTimeCode = field({
+    name: 'code',
+    label: common.code,
+    autocomplete: 'one-time-code',
+    maxLength: 20,
+    autofocus,
+  });
+  const sent = { EMAIL_CODE: user.primaryEmail, PHONE_CODE: user.primaryPhone };
+  switch (way) {
+    case 'PASSWORD':
+      return form(
+        frame,
+        html`${field({ name: 'password', label: common.password, type: 'password', autocomplete: 'current-password', autofocus })}${submit(common.continue)}`,
+      );
+    case 'TOTP':
+      return form(frame, html`${oneTimeCode}${submit(common.continue)}`);
+    case 'BACKUP_CODE':
+      return form(
+        frame,
+        html`${field({ name: 'code', label: t.backupCode, autocomplete: 'off', maxLength: 40, autofocus })}${submit(common.continue)}`,
+      );
+    default: {
+      const recipient = masked({
+        type: way === 'EMAIL_CODE' ? 'EMAIL' : 'PHONE',
+        recipient: sent[way] ?? '',
+      });
+      return verificationId === undefined
+        ? form(frame, submit(t.sendCodeTo(recipient)))
+        : html`<p>${common.codeSent(recipient)}</p>${form(frame, html`${oneTimeCode}${submit(common.continue)}`)}<div class="below">${common.notArrived}<br>${action(frame, 'resend', common.sendAnother)}</div>`;
+    }
+  }
+}

@@ -1,0 +1,345 @@
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import { TOTP, URI } from 'otpauth';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { settingsId } from '../../src/sign-in-experience/settings.ts';
+import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { createAccountFixture } from '../support/people/account.ts';
+import { codeTo } from '../support/people/messages.ts';
+import { password } from '../support/people/sign-in-fixture.ts';
+import { startService } from '../support/service.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+// `SCREENSHOTS=folder` keeps a picture of each page.
+const folder = process.env['SCREENSHOTS'];
+
+describe.runIf(chromiumPath)('the pages of the account', async () => {
+  if (!chromiumPath) return;
+  const service = await startService();
+  const { baseUrl } = service.app.services;
+  const { createUser, database, directory } = await createAccountFixture(service);
+  const { prisma } = database;
+  await prisma.signInExperience.create({
+    data: {
+      id: settingsId,
+      settings: { factors: ['TOTP', 'BACKUP_CODES'] },
+      updatedAt: service.clock.now(),
+    },
+  });
+  let chromium: Browser;
+  beforeAll(async () => {
+    chromium = await launchChromium();
+  });
+  afterAll(() => chromium?.close());
+  const contexts: BrowserContext[] = [];
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+  });
+
+  let count = 0;
+  async function person() {
+    count += 1;
+    const user = await createUser({
+      username: `ada${count}`,
+      primaryEmail: `ada${count}@example.com`,
+      primaryPhone: `+4915100000${String(count).padStart(3, '0')}`,
+      isEmailVerified: true,
+      name: 'Ada Lovelace',
+      enrollmentSkippedAt: service.clock.now(),
+    });
+    const organization = await directory.createOrganization();
+    await prisma.organizationUser.create({
+      data: { organizationId: organization.id, userId: user.id, createdAt: service.clock.now() },
+    });
+    return user;
+  }
+
+  async function newPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await chromium.newContext({ locale: 'en-GB', bypassCSP: true, ...options });
+    contexts.push(context);
+    return context.newPage();
+  }
+
+  /** Signs in with the keyboard alone, at a page of the account. */
+  async function signIn(page: Page, username: string | null, path = '/account'): Promise<void> {
+    await page.goto(`${baseUrl}${path}`);
+    await page.locator('input[name=identifier]').waitFor();
+    await page.keyboard.type(username ?? '');
+    await page.keyboard.press('Tab');
+    // The link of a forgotten password stands before the field.
+    while ((await page.evaluate('document.activeElement.name')) !== 'password')
+      await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account**`);
+  }
+
+  /** Presses Tab until an element has the focus. */
+  async function tabTo(page: Page, expression: string): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      if (
+        await page.evaluate(`(() => { const e = document.activeElement; return ${expression}; })()`)
+      )
+        return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`Nothing to tab to: ${expression} at ${page.url()}`);
+  }
+
+  async function prove(page: Page): Promise<void> {
+    await page.locator('input[name=password]').waitFor();
+    await tabTo(page, "e.name === 'password'");
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+  }
+
+  async function check(page: Page, name: string): Promise<void> {
+    await page.evaluate(axeSource);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [320, 1024]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        const way = `${name}, ${colorScheme}, ${width}`;
+        const { violations } = await page.evaluate<AxeResults>('axe.run()');
+        const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+        expect([way, found]).toEqual([way, []]);
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect([way, overflow]).toEqual([way, 0]);
+        if (folder) {
+          await mkdir(folder, { recursive: true });
+          await page.screenshot({
+            path: join(folder, `${name}-${width}-${colorScheme}.png`),
+            fullPage: true,
+          });
+        }
+      }
+    }
+  }
+
+  test('are without fault for axe in each look', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username);
+    await check(page, 'overview');
+    await page.goto(`${baseUrl}/account/username`);
+    await check(page, 'verify-password');
+    await page.goto(`${baseUrl}/account/verify?to=/account/email&by=EMAIL_CODE`);
+    await check(page, 'verify-code-send');
+    await page.keyboard.press('Tab');
+    await page.locator('button[type=submit]').first().click();
+    await page.locator('input[name=code]').waitFor();
+    await check(page, 'verify-code');
+    await page.goto(`${baseUrl}/account/username`);
+    await prove(page);
+    await page.locator('input[name=username]').waitFor();
+    for (const name of [
+      'profile',
+      'username',
+      'email',
+      'phone',
+      'password',
+      'sessions',
+      'organizations',
+      'factors',
+      'factors/app',
+      'factors/codes',
+      'delete',
+    ]) {
+      await page.goto(`${baseUrl}/account/${name}`);
+      expect(new URL(page.url()).pathname).toBe(`/account/${name}`);
+      await check(page, name.replace('/', '-'));
+    }
+  });
+
+  test('change the user name by keyboard, after a proof', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username);
+    await tabTo(page, "e.getAttribute('href')?.endsWith('/account/username')");
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account/verify*`);
+    await tabTo(page, "e.name === 'password'");
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await page.locator('#error').waitFor();
+    await prove(page);
+    await page.waitForURL(`${baseUrl}/account/username`);
+    await tabTo(page, "e.name === 'username'");
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(`countess${count}`);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account?done=username`);
+    expect(await page.locator('[role=status]').textContent()).toContain('changed');
+    expect(await prisma.user.findUnique({ where: { id: user.id } })).toMatchObject({
+      username: `countess${count}`,
+    });
+  });
+
+  test('change the e-mail address by keyboard', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username, '/account/email');
+    await prove(page);
+    await page.waitForURL(`${baseUrl}/account/email`);
+    await tabTo(page, "e.name === 'email'");
+    await page.keyboard.type('countess@example.org');
+    await page.keyboard.press('Enter');
+    await page.locator('input[name=code]').waitFor();
+    await check(page, 'email-code');
+    await page.locator('input[name=code]').focus();
+    await page.keyboard.type(await codeTo(service, 'countess@example.org'));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account?done=email`);
+    expect(await prisma.user.findUnique({ where: { id: user.id } })).toMatchObject({
+      primaryEmail: 'countess@example.org',
+      isEmailVerified: true,
+    });
+  });
+
+  test('tell the holder of a taken address alone', async () => {
+    const victim = await person();
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username, '/account/email');
+    await prove(page);
+    await page.locator('input[name=email]').fill(victim.primaryEmail ?? '');
+    await page.keyboard.press('Enter');
+    await page.locator('input[name=code]').fill(await codeTo(service, victim.primaryEmail ?? ''));
+    await page.keyboard.press('Enter');
+    await page.locator('#error').waitFor();
+    expect(await page.locator('#error').textContent()).toContain('Another account');
+    expect(await prisma.user.findUnique({ where: { id: user.id } })).toMatchObject({
+      primaryEmail: user.primaryEmail,
+    });
+  });
+
+  test('change the password, and stay signed in here alone', async () => {
+    const user = await person();
+    const page = await newPage();
+    const other = await newPage();
+    await signIn(other, user.username);
+    await signIn(page, user.username, '/account/password');
+    await prove(page);
+    await page.locator('input[name=password]').waitFor();
+    await page.locator('input[name=password]').fill('1234');
+    await page.keyboard.press('Enter');
+    await page.locator('#error').waitFor();
+    await check(page, 'password-refused');
+    await page.locator('input[name=password]').fill('a completely new secret');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account?done=password`);
+    await other.goto(`${baseUrl}/account`);
+    expect(new URL(other.url()).pathname).toContain('/sign-in/');
+  });
+
+  test('show devices, and sign out the others', async () => {
+    const user = await person();
+    const page = await newPage();
+    const other = await newPage();
+    await signIn(other, user.username);
+    await signIn(page, user.username, '/account/sessions');
+    expect(await page.locator('.entries li').count()).toBe(2);
+    expect(await page.locator('.badge').count()).toBe(1);
+    await check(page, 'sessions-two');
+    await tabTo(page, "e.name === 'others'");
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account/sessions?done=sessions`);
+    expect(await page.locator('.entries li').count()).toBe(1);
+    await other.goto(`${baseUrl}/account`);
+    expect(new URL(other.url()).pathname).toContain('/sign-in/');
+  });
+
+  test('add an authenticator app, and remove it', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username, '/account/factors/app');
+    await prove(page);
+    const uri = await page.locator('a[href^="otpauth:"]').getAttribute('href');
+    const app = URI.parse(uri ?? '');
+    if (!(app instanceof TOTP)) throw new Error('It is an authenticator app.');
+    await page.locator('input[name=name]').fill('My phone');
+    const timestamp = service.clock.now().getTime();
+    await page.locator('input[name=code]').fill(app.generate({ timestamp }));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account/factors?done=factors`);
+    await check(page, 'factors-one');
+    await page.getByRole('button', { name: 'Remove: My phone' }).click();
+    await page.getByText('None yet').waitFor();
+    expect(await prisma.userFactor.count({ where: { userId: user.id } })).toBe(0);
+  });
+
+  test('make backup codes, once', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username, '/account/factors/codes');
+    await prove(page);
+    await page.locator('main button[type=submit]').first().click();
+    expect(await page.locator('ol.codes li').count()).toBe(10);
+    await check(page, 'backup-codes');
+  });
+
+  test('delete the account', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username, '/account/delete');
+    await prove(page);
+    await page.locator('button.bad').click();
+    await page.waitForURL(`${baseUrl}/account/deleted`);
+    await check(page, 'deleted');
+    expect(await prisma.user.count({ where: { id: user.id } })).toBe(0);
+  });
+
+  test('work without scripts, and in German', async () => {
+    const user = await person();
+    const page = await newPage({ javaScriptEnabled: false, locale: 'de-DE', bypassCSP: false });
+    await page.goto(`${baseUrl}/account/profile`);
+    await page.locator('input[name=identifier]').fill(user.username ?? '');
+    await page.locator('input[name=password]').fill(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account/profile`);
+    await page.locator('input[name=name]').fill('Ada King');
+    await page.locator('input[name=avatar]').fill('no picture');
+    await page.keyboard.press('Enter');
+    await page.locator('#error').waitFor();
+    await page.locator('input[name=avatar]').fill('');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account?done=profile`);
+    expect(await page.locator('h1').textContent()).toBe('Ihr Konto');
+    expect(await prisma.user.findUnique({ where: { id: user.id } })).toMatchObject({
+      name: 'Ada King',
+    });
+  });
+
+  test('sign out, and lead back after a sign-in', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${baseUrl}/account/signed-out`);
+    await check(page, 'signed-out');
+    await signIn(page, user.username, '/account/sessions');
+    expect(new URL(page.url()).pathname).toBe('/account/sessions');
+  });
+
+  test('a form of another session changes nothing, and leads on', async () => {
+    const user = await person();
+    const page = await newPage();
+    await signIn(page, user.username, '/account/profile');
+    await page.evaluate("document.querySelector('input[name=csrf]').value = 'forged'");
+    await page.locator('input[name=name]').fill('Forged');
+    await page.keyboard.press('Enter');
+    await page.locator('#error').waitFor();
+    expect(await prisma.user.findUnique({ where: { id: user.id } })).toMatchObject({
+      name: 'Ada Lovelace',
+    });
+    await page.locator('input[name=name]').fill('Countess');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${baseUrl}/account?done=profile`);
+  });
+});
