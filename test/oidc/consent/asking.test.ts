@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { answerOf, asked, asksConsent, consentDriver } from '../../support/people/consent.ts';
 import { createSignInFixture, redirectUri } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
+import { answerOf, asked, asksConsent, consentDriver } from './driver.ts';
 
 const service = await startService();
 const { prisma } = service.app.services.database;

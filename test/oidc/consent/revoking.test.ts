@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { basic } from '../../support/client-credentials.ts';
 import { send } from '../../support/operations/graphql.ts';
-import { answerOf, asksConsent, consentDriver, type Pair } from '../../support/people/consent.ts';
 import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../../support/service.ts';
 import { exchange } from '../../support/tokens.ts';
+import { answerOf, asksConsent, consentDriver, type Pair } from './driver.ts';
 
 const service = await startService();
 const { prisma } = service.app.services.database;

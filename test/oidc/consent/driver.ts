@@ -1,9 +1,13 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../../src/generated/prisma/client.ts';
-import type { TestClient } from '../operations/directory.ts';
-import type { TestService } from '../service.ts';
-import { type Browser, discover, openBrowser, type Visit } from './sign-in.ts';
-import { authorize, type createSignInFixture, password } from './sign-in-fixture.ts';
+import type { TestClient } from '../../support/operations/directory.ts';
+import { type Browser, discover, openBrowser, type Visit } from '../../support/people/sign-in.ts';
+import {
+  authorize,
+  type createSignInFixture,
+  password,
+} from '../../support/people/sign-in-fixture.ts';
+import type { TestService } from '../../support/service.ts';
 
 type Fixture = Awaited<ReturnType<typeof createSignInFixture>>;
 
