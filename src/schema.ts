@@ -15,6 +15,7 @@ import './organizations/schema.ts';
 import './organizations/members-schema.ts';
 import './organizations/organizations-of-member-schema.ts';
 import './organization-invitations/schema.ts';
+import './factors/schema.ts';
 import './identity-providers/schema.ts';
 import './identity-providers/identities-schema.ts';
 import './signing-keys/schema.ts';

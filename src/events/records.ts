@@ -65,6 +65,7 @@ export const records = {
     id: id('Organization'),
     ...named,
     customData: json('Data that your tools keep about the organization.'),
+    requiresFactor: flag('Whether its members needed a second factor.'),
     ...written,
   },
   OrganizationRole: { id: id('OrganizationRole'), ...named, type: roleType, ...written },

@@ -4,6 +4,7 @@ import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts'
 import type { Application, Prisma } from '../generated/prisma/client.ts';
 import { idForQuery, newId } from '../ids.ts';
 import { parseInput, text } from '../input.ts';
+import { asksSecondFactor } from '../oidc/provider/assurance.ts';
 import { findAuthorizationFault } from '../oidc/provider/headless.ts';
 import { interactionTtlSeconds } from '../oidc/provider/provider.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
@@ -63,6 +64,7 @@ export async function startInteraction(
       digest: digestOf(token),
       applicationId: application.id,
       request: request as Prisma.InputJsonObject,
+      needsSecondFactor: asksSecondFactor(request.acrValues),
       createdAt: now,
       expiresAt: new Date(now.getTime() + interactionTtlSeconds * 1000),
     },

@@ -16,7 +16,7 @@ import type { GraphQLContext } from './context.ts';
 import { costLimits, tooComplex } from './cost.ts';
 import { mutationResultName } from './names.ts';
 import { publicExtensions } from './public-error.ts';
-import { requestError } from './request-error.ts';
+import { requestError, unauthenticated } from './request-error.ts';
 
 /**
  * The schemas built from one set of types: the management API, the API for people who sign in, and the one for their
@@ -85,7 +85,7 @@ export const nodeTypeOfEvents = 'UserCreatedEvent';
  * @throws UNAUTHENTICATED without a token, FORBIDDEN if it lacks the scope.
  */
 export function assertAllowed(caller: Caller | null, required: ManagementScope): void {
-  if (!caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
+  if (!caller) throw unauthenticated();
   if (allows(caller.scopes, required)) return;
   throw requestError('FORBIDDEN', `The access token lacks the scope ${required}.`, {
     requiredScope: required,

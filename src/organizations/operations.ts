@@ -13,6 +13,7 @@ const createOrganizationInput = z.object({
   name: name(),
   description: text(1024).nullish(),
   customData: jsonObject.nullish(),
+  requiresFactor: z.boolean().nullish(),
 });
 
 /** The input of `createOrganization`. */
@@ -27,7 +28,7 @@ export async function createOrganization(
   context: Context,
   input: CreateOrganizationInput,
 ): Promise<Organization> {
-  const { customData, ...values } = parseInput(createOrganizationInput, input);
+  const { customData, requiresFactor, ...values } = parseInput(createOrganizationInput, input);
   return transaction(context.database, async (tx) => {
     const now = context.clock.now();
     const organization = await tx.organization.create({
@@ -35,6 +36,7 @@ export async function createOrganization(
         ...values,
         id: newId('Organization'),
         customData: (customData ?? {}) as Prisma.InputJsonObject,
+        requiresFactor: requiresFactor ?? false,
         createdAt: now,
         updatedAt: now,
       },
@@ -49,6 +51,7 @@ const updateOrganizationInput = z.object({
   name: notNull(name()),
   description: text(1024).nullish(),
   customData: jsonObject.nullish(),
+  requiresFactor: z.boolean().nullish(),
 });
 
 /** The input of `updateOrganization`: an absent field stays as it is; null clears it. */
@@ -63,10 +66,11 @@ export async function updateOrganization(
   context: Context,
   input: UpdateOrganizationInput,
 ): Promise<Organization> {
-  const { id, customData, ...values } = parseInput(updateOrganizationInput, input);
+  const { id, customData, requiresFactor, ...values } = parseInput(updateOrganizationInput, input);
   const patch = {
     ...values,
     customData: customData === null ? {} : (customData as Prisma.JsonObject | undefined),
+    requiresFactor: requiresFactor === null ? false : requiresFactor,
   };
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Organization', id);

@@ -8,6 +8,7 @@ export const organizationRecord = (organization: Organization): OrganizationReco
   name: organization.name,
   description: organization.description,
   customData: organization.customData,
+  requiresFactor: organization.requiresFactor,
   createdAt: organization.createdAt.toISOString(),
   updatedAt: organization.updatedAt.toISOString(),
 });

@@ -56,6 +56,9 @@ const jitRoles = relatedList<
   typeof OrganizationRole.$inferType
 >({ relation: 'jitRoles', key: 'organizationRoleId', through: 'organizationRole' });
 
+const requiresFactor =
+  'Whether its members need a second factor. They add one at the next sign-in, if the settings offer any.';
+
 /** A customer or a team: users and applications are members of it. */
 export const Organization = builder.prismaNode('Organization', {
   ...ownType,
@@ -78,6 +81,7 @@ export const Organization = builder.prismaNode('Organization', {
       type: 'JSONObject',
       description: 'Data that admin tools keep about the organization.',
     }),
+    requiresFactor: t.exposeBoolean('requiresFactor', { description: requiresFactor }),
     members: t.connection(
       {
         type: OrganizationUser,
@@ -152,8 +156,9 @@ export const organizationMutations = recordMutations('organization', Organizatio
   scope: 'organizations:write',
 });
 
-const customDataField = (t: InputFields) => ({
+const dataFields = (t: InputFields) => ({
   customData: t.field({ type: 'JSONObject', description: 'At most 64 KiB.' }),
+  requiresFactor: t.boolean({ description: requiresFactor }),
 });
 
 organizationMutations.add('createOrganization', {
@@ -161,7 +166,7 @@ organizationMutations.add('createOrganization', {
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters.' }),
     description: t.string({ description: 'At most 1024 characters.' }),
-    ...customDataField(t),
+    ...dataFields(t),
   }),
   errors: [InvalidInputError],
   operation: (context, input) => createOrganization(context, input),
@@ -174,7 +179,7 @@ organizationMutations.add('updateOrganization', {
     id: organizationMutations.id(t),
     name: t.string({ description: 'At most 128 characters.' }),
     description: t.string({ description: 'At most 1024 characters.' }),
-    ...customDataField(t),
+    ...dataFields(t),
   }),
   errors: [InvalidInputError, NotFoundError],
   operation: (context, input) => updateOrganization(context, input),

@@ -8,7 +8,7 @@ import { isFailureCode, type RequestErrorCode } from '../failures.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { introspectionOptions } from '../graphql/introspection.ts';
 import { maskFault, publicExtensions } from '../graphql/public-error.ts';
-import { requestError } from '../graphql/request-error.ts';
+import { requestError, unauthenticated } from '../graphql/request-error.ts';
 import { contextOf, identify } from '../http/identify.ts';
 import { bodyFaultOf, takeJson } from '../http/json-body.ts';
 import { type Problem, sendProblem } from '../http/problem.ts';
@@ -76,7 +76,7 @@ export async function mountRest(http: FastifyInstance, services: Services): Prom
  * @throws UNAUTHENTICATED without a token, FORBIDDEN if it has no scope.
  */
 function assertKnown(caller: Caller | null): void {
-  if (!caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
+  if (!caller) throw unauthenticated();
   if ([...managementScopes.keys()].some((scope) => caller.scopes.has(scope))) return;
   throw requestError('FORBIDDEN', 'The access token has no scope of the management API.');
 }
@@ -113,7 +113,7 @@ async function answer(
   reply.header('cache-control', 'no-store');
   const context = contextOf(services, await identify(services, request), request.id);
   // Reported before other faults of the request.
-  if (!context.caller) throw requestError('UNAUTHENTICATED', 'An access token is required.');
+  if (!context.caller) throw unauthenticated();
   const variables = readVariables(operation, request);
   const id = await findMisplaced(operation, request, context);
   if (id !== undefined) return sendProblem(reply, notFound(id));

@@ -85,6 +85,14 @@ export const restRoutes: readonly RestRoute[] = [
   { method: 'DELETE', path: '/users/:userId/sessions/:sessionId', operation: 'endUserSession' },
   {
     method: 'GET',
+    path: '/users/:userId/factors',
+    operation: 'user',
+    list: 'factors',
+    ...asId('userId'),
+  },
+  { method: 'DELETE', path: '/users/:userId/factors/:factorId', operation: 'deleteUserFactor' },
+  {
+    method: 'GET',
     path: '/users/:userId/identities',
     operation: 'user',
     list: 'identities',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lockName } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
+import { InvalidInputError } from '../errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { name, parseInput, text, webUrl } from '../input.ts';
 import { languages } from '../languages.ts';
@@ -107,6 +108,7 @@ export async function updateSignInExperience(
     // The second of two concurrent changes starts from the result of the first.
     await lockName(tx, 'signet:sign-in-experience');
     const settings = merge(await readStoredSettings(tx), patch) as Prisma.InputJsonObject;
+    assertCanEnroll(withDefaults(settings), patch);
     const row = { settings, updatedAt: context.clock.now() };
     await tx.signInExperience.upsert({
       where: { id: settingsId },
@@ -115,6 +117,19 @@ export async function updateSignInExperience(
     });
     return withDefaults(settings);
   });
+}
+
+/** @throws {InvalidInputError} when everybody would need a second factor and nobody could add one. */
+function assertCanEnroll(
+  { factors, factorPolicy }: SignInExperience,
+  patch: { readonly factors?: unknown },
+): void {
+  if (factorPolicy !== 'REQUIRED' || factors.length > 0) return;
+  throw new InvalidInputError([
+    patch.factors === undefined
+      ? { path: ['factorPolicy'], message: 'needs at least one of `factors` to be offered' }
+      : { path: ['factors'], message: 'must not be empty while `factorPolicy` is REQUIRED' },
+  ]);
 }
 
 type Tree = { readonly [field: string]: unknown };

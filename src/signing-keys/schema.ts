@@ -27,9 +27,9 @@ export const SigningKey = builder.prismaNode('SigningKey', {
       resolve: ({ algorithm }) => algorithm as SigningAlgorithm,
     }),
     isCurrent: t.boolean({
-      description: 'Whether it signs new tokens.',
-      select: { retiredAt: true },
-      resolve: ({ retiredAt }) => retiredAt === null,
+      description: 'Whether it signs new access tokens. A key for id tokens alone never does.',
+      select: { retiredAt: true, forIdTokens: true },
+      resolve: ({ retiredAt, forIdTokens }) => retiredAt === null && !forIdTokens,
     }),
     publicJwk: t.expose('publicJwk', {
       type: 'JSONObject',
@@ -55,6 +55,7 @@ const publicColumns = {
   id: true,
   algorithm: true,
   publicJwk: true,
+  forIdTokens: true,
   createdAt: true,
   retiredAt: true,
   expiresAt: true,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type InputIssue, InvalidInputError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
-import { emailAddress, jsonObject, name, phoneNumber, text, webUrl } from '../input.ts';
+import { emailAddress, fault, jsonObject, name, phoneNumber, text, webUrl } from '../input.ts';
 
 /** A user name. */
 export const username = text(128).regex(
@@ -10,6 +10,35 @@ export const username = text(128).regex(
 );
 /** A password that an administrator sets. */
 export const password = text(256).min(8, 'must have at least 8 characters');
+
+/** The claims about a person that a profile holds (OpenID Connect Core §5.1); each is a string. */
+export const profileClaims = [
+  'family_name',
+  'given_name',
+  'middle_name',
+  'nickname',
+  'profile',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+] as const;
+
+/** The two names under which a profile may hold a claim. */
+export const namesOfClaim = (claim: (typeof profileClaims)[number]): readonly string[] => [
+  claim,
+  claim.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
+];
+
+/** A profile, or a patch of one: null removes a claim. It may hold more than the claims of OpenID Connect. */
+export const userProfile = jsonObject.superRefine((value, context) => {
+  for (const name of new Set(profileClaims.flatMap(namesOfClaim))) {
+    if (value[name] == null || typeof value[name] === 'string') continue;
+    const issue = fault('INVALID_TYPE', 'must be a string (OpenID Connect Core §5.1)');
+    context.addIssue({ code: 'custom', path: [name], ...issue });
+  }
+});
 
 /** The fields that a user is known by. */
 export const profileFields = {
@@ -37,7 +66,7 @@ export const createUserInput = z.object({
   ...profileFields,
   ...verifiedFields,
   password: password.nullish(),
-  profile: jsonObject.nullish(),
+  profile: userProfile.nullish(),
   customData: jsonObject.nullish(),
 });
 

@@ -15,6 +15,7 @@ import {
   password,
   profileFields,
   userConflicts,
+  userProfile,
   verifiedAfter,
   verifiedFields,
 } from './fields.ts';
@@ -115,13 +116,8 @@ export async function updateUser(context: Context, input: UpdateUserInput): Prom
 
 const identifiers = ['username', 'primaryEmail', 'primaryPhone'] as const;
 
-const mergeInput = <Field extends string>(field: Field) =>
-  z.object({ id: z.string(), [field]: jsonObject } as { id: z.ZodString } & Record<
-    Field,
-    typeof jsonObject
-  >);
-const updateCustomDataInput = mergeInput('customData');
-const updateProfileInput = mergeInput('profile');
+const updateCustomDataInput = z.object({ id: z.string(), customData: jsonObject });
+const updateProfileInput = z.object({ id: z.string(), profile: userProfile });
 
 /**
  * Merges into a JSON object at the first level, as the contract says; null removes a key.

@@ -119,6 +119,13 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
     async () => ({ id: await administrator(), password: 'long enough' }),
     async () => ({ id: await administrator({ by: 'organization' }), password: 'long enough' }),
   ],
+  deleteUserFactor: [
+    'users:write',
+    async () => {
+      const userId = await administrator();
+      return { userId, factorId: (await directory.createFactor(userId)).id };
+    },
+  ],
   updateUserSuspensionStatus: [
     'users:write',
     async () => {

@@ -108,6 +108,7 @@ const records = {
     name: expect.any(String),
     description: null,
     customData: {},
+    requiresFactor: false,
     ...stamps,
     ...values,
   }),

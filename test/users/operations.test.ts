@@ -137,6 +137,18 @@ describe('createUser', () => {
     });
   });
 
+  test('refuses a claim that is no string, and keeps other fields', async () => {
+    const { createUser } = await ask(endpoint, CreateUser, {
+      input: { profile: { birthdate: 5, family_name: {}, shoeSize: 44 } },
+    });
+    expect(createUser).toMatchObject({
+      __typename: 'InvalidInputError',
+      issues: [{ path: ['profile', 'family_name'] }, { path: ['profile', 'birthdate'] }],
+    });
+    const profile = { birthdate: '1815-12-10', shoeSize: 44 };
+    expect(await create({ profile })).toMatchObject({ profile });
+  });
+
   test('accepts a backslash before u0000 literally', async () => {
     const customData = { path: 'C:\\u0000' };
     expect(await create({ customData })).toMatchObject({ customData });

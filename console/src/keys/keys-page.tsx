@@ -138,7 +138,7 @@ function Keys() {
   );
 }
 
-function State({ of: { isCurrent } }: { of: Key }) {
+function State({ of: { isCurrent, retiredAt } }: { of: Key }) {
   const t = useMessages(keyMessages);
   if (isCurrent)
     return (
@@ -146,7 +146,7 @@ function State({ of: { isCurrent } }: { of: Key }) {
         {t.signs}
       </Badge>
     );
-  return <Badge>{t.retired}</Badge>;
+  return <Badge>{retiredAt ? t.retired : t.signsIdTokens}</Badge>;
 }
 
 const None = () => <span className={styles.none}>—</span>;

@@ -43,6 +43,7 @@ export const OrganizationDetails = graphql(`
     name
     description
     customData
+    requiresFactor
     createdAt
     updatedAt
   }

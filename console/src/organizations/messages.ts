@@ -81,6 +81,8 @@ export const organizationMessages = defineMessages({
     noTemplateRoles: 'The template has no role for people yet.',
     customData: 'Custom data',
     customDataHint: 'What your applications keep about the organization, as a JSON object.',
+    requiresFactor: 'Members need a second factor',
+    requiresFactorHint: 'They add one at their next sign-in, if the sign-in experience offers any.',
     notAnObject: 'This is not a JSON object.',
     deleteTitle: 'Delete organization',
     deleteAbout: 'The organization goes at once and cannot be brought back.',
@@ -202,6 +204,9 @@ export const organizationMessages = defineMessages({
     noTemplateRoles: 'Die Vorlage hat noch keine Rolle für Personen.',
     customData: 'Eigene Daten',
     customDataHint: 'Was Ihre Anwendungen über die Organisation aufheben, als JSON-Objekt.',
+    requiresFactor: 'Mitglieder brauchen einen zweiten Faktor',
+    requiresFactorHint:
+      'Sie fügen ihn bei der nächsten Anmeldung hinzu, wenn die Einstellungen der Anmeldung welche anbieten.',
     notAnObject: 'Das ist kein JSON-Objekt.',
     deleteTitle: 'Organisation löschen',
     deleteAbout: 'Die Organisation verschwindet sofort und lässt sich nicht zurückholen.',

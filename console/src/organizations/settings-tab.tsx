@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { toast } from '../dialogs/toasts.ts';
 import { ActionForm } from '../forms/action-form.tsx';
-import { TextAreaField, TextField } from '../forms/fields.tsx';
+import { CheckField, TextAreaField, TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
 import { isObjectText, objectIn, objectText } from '../forms/object-text.ts';
 import type { OrganizationQuery } from '../generated/graphql.ts';
@@ -32,17 +32,20 @@ export function SettingsTab({ organization }: { organization: ShownOrganization 
             name: z.string().check(z.trim(), z.minLength(1, texts.required)),
             description: z.string(),
             customData: z.string().check(z.refine(isObjectText, t.notAnObject)),
+            requiresFactor: z.boolean(),
           })}
           values={{
             name,
             description: organization.description ?? '',
             customData: objectText(organization.customData),
+            requiresFactor: organization.requiresFactor,
           }}
           toInput={(values) => ({
             id,
             name: values.name.trim(),
             description: values.description.trim() || null,
             customData: objectIn(values.customData) ?? {},
+            requiresFactor: values.requiresFactor,
           })}
           onDone={() => toast.done(texts.saved)}
           submit={texts.save}
@@ -56,6 +59,7 @@ export function SettingsTab({ organization }: { organization: ShownOrganization 
             isCode
             rows={4}
           />
+          <CheckField name="requiresFactor" label={t.requiresFactor} hint={t.requiresFactorHint} />
         </ActionForm>
       </Section>
       {canWrite && (

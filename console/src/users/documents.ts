@@ -363,11 +363,51 @@ export const EndUserSession = graphql(`
   }
 `);
 
+export const UserFactors = graphql(`
+  query UserFactors($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+    user(id: $id) {
+      id
+      factors(first: $first, after: $after, last: $last, before: $before) {
+        edges {
+          node {
+            id
+            type
+            name
+            createdAt
+            lastUsedAt
+            remaining
+          }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
 export const NameOfRole = graphql(`
   query NameOfRole($id: ID!) {
     role(id: $id) {
       id
       name
+    }
+  }
+`);
+
+export const DeleteUserFactor = graphql(`
+  mutation DeleteUserFactor($input: DeleteUserFactorInput!) {
+    deleteUserFactor(input: $input) {
+      __typename
+      ... on DeleteUserFactorPayload {
+        userFactor {
+          id
+        }
+      }
+      ...Refusal
     }
   }
 `);

@@ -102,6 +102,23 @@ export const userMessages = defineMessages({
     endSessionTitle: 'End this session?',
     endSessionText: 'The browser is signed out, and all tokens of the session end.',
     sessionEnded: 'The session is ended',
+    factorsAbout:
+      'What the person shows beside the password. Delete one that is lost: the person can then sign in without it and add another.',
+    factor: 'Factor',
+    factorNames: {
+      TOTP: 'Authenticator app',
+      PASSKEY: 'Passkey',
+      BACKUP_CODES: 'Backup codes',
+    },
+    codesLeft: (count: number) => `${count} left`,
+    lastUsed: 'Last used',
+    neverUsed: 'Never',
+    addedAt: 'Added',
+    deleteFactor: 'Delete factor',
+    deleteFactorTitle: (factor: string) => `Delete this factor: ${factor}?`,
+    deleteFactorText:
+      'It can no longer be used to sign in. Sessions stay. The person is told by message.',
+    factorDeleted: 'The factor is deleted',
     factorsTitle: 'No factors yet',
     factorsText:
       'A factor is what a person shows beside the password, such as a passkey or a code from an app. People add them themselves when they sign in.',
@@ -238,6 +255,23 @@ export const userMessages = defineMessages({
     endSessionTitle: 'Diese Sitzung beenden?',
     endSessionText: 'Der Browser wird abgemeldet, und alle Tokens der Sitzung enden.',
     sessionEnded: 'Die Sitzung ist beendet',
+    factorsAbout:
+      'Was die Person neben dem Passwort vorzeigt. Löschen Sie einen verlorenen: Die Person kann sich dann ohne ihn anmelden und einen anderen hinzufügen.',
+    factor: 'Faktor',
+    factorNames: {
+      TOTP: 'Authentifizierungs-App',
+      PASSKEY: 'Passkey',
+      BACKUP_CODES: 'Ersatzcodes',
+    },
+    codesLeft: (count: number) => `noch ${count}`,
+    lastUsed: 'Zuletzt verwendet',
+    neverUsed: 'Nie',
+    addedAt: 'Hinzugefügt',
+    deleteFactor: 'Faktor löschen',
+    deleteFactorTitle: (factor: string) => `Diesen Faktor löschen: ${factor}?`,
+    deleteFactorText:
+      'Er gilt bei der Anmeldung nicht mehr. Sitzungen bleiben. Die Person erfährt es durch eine Nachricht.',
+    factorDeleted: 'Der Faktor ist gelöscht',
     factorsTitle: 'Noch keine Faktoren',
     factorsText:
       'Ein Faktor ist, was eine Person neben dem Passwort vorzeigt, etwa ein Passkey oder ein Code aus einer App. Personen richten sie beim Anmelden selbst ein.',

@@ -8,8 +8,8 @@ import { RecordGate } from '../records/record-gate.tsx';
 import { RecordPage } from '../records/record-page.tsx';
 import { shownName } from '../records/shown-name.ts';
 import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
 import { User } from './documents.ts';
+import { FactorsTab } from './factors-tab.tsx';
 import { userMessages } from './messages.ts';
 import { OrganizationsTab } from './organizations-tab.tsx';
 import { ProfileTab } from './profile-tab.tsx';
@@ -55,15 +55,7 @@ function UserRecord({ id }: { id: string }) {
               content: () => <OrganizationsTab id={id} />,
             },
             { id: 'sessions', label: t.tabs.sessions, content: () => <SessionsTab id={id} /> },
-            {
-              id: 'factors',
-              label: t.tabs.factors,
-              content: () => (
-                <EmptyState icon="keys" title={t.factorsTitle}>
-                  {t.factorsText}
-                </EmptyState>
-              ),
-            },
+            { id: 'factors', label: t.tabs.factors, content: () => <FactorsTab id={id} /> },
             seesEvents && {
               id: 'events',
               label: t.tabs.events,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { User } from '../../generated/prisma/client.ts';
-import { jsonObject, name, parseInput, webUrl } from '../../input.ts';
+import { name, parseInput, webUrl } from '../../input.ts';
 import type { ViewerContext } from '../../services.ts';
 import { deleteUserWithin } from '../../users/delete.ts';
+import { userProfile } from '../../users/fields.ts';
 import { merge, writeUser } from '../../users/operations.ts';
 import { prepareNotice, queueNotice } from './notice.ts';
 import { changeProved } from './proof.ts';
@@ -11,7 +12,7 @@ import { changeViewer } from './viewer.ts';
 const input = z.object({
   name: name().nullish(),
   avatar: webUrl.nullish(),
-  profile: jsonObject.nullish(),
+  profile: userProfile.nullish(),
 });
 
 /** A change of what others see of a person. An absent field stays; null clears it. The profile is merged. */

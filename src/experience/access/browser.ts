@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type Interaction as ProviderInteraction } from 'oidc-provider';
 import { InteractionExpiredError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { asksSecondFactor, findStepUp } from '../../oidc/provider/assurance.ts';
 import { getProvider, interactionTtlSeconds } from '../../oidc/provider/provider.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
 import { digestOf } from '../interaction.ts';
@@ -69,15 +70,27 @@ export async function findByAddress(
 
 /** Finds the row of an interaction that the provider began, or creates it. */
 async function adopt(
-  { database, clock, issuer }: Services,
-  { uid, params, prompt, session }: ProviderInteraction,
+  services: Services,
+  provided: ProviderInteraction,
 ): Promise<InteractionAccess> {
+  const { database, clock, issuer } = services;
+  const { uid, params, prompt, session } = provided;
   const digest = digestOf(uid);
   const select = { id: true } as const;
   const { interaction } = database.prisma;
   const known = await interaction.findUnique({ where: { digest }, select });
   if (known) return { id: known.id, uid };
   const now = clock.now();
+  // Of a person who is signed in already, only the second factor is asked.
+  const signedIn = await findStepUp(getProvider(services), provided);
+  const identified =
+    signedIn && (await database.prisma.user.findUnique({ where: { id: signedIn.userId } }))
+      ? {
+          userId: signedIn.userId,
+          authenticatedAt: signedIn.authenticatedAt,
+          authenticationMethods: [...signedIn.methods],
+        }
+      : {};
   await interaction.createMany({
     data: {
       id: newId('Interaction'),
@@ -85,8 +98,10 @@ async function adopt(
       applicationId: String(params['client_id']),
       event: params['screen_hint'] === 'register' ? 'REGISTER' : 'SIGN_IN',
       restartUrl: restartUrlOf(issuer, params),
+      needsSecondFactor: asksSecondFactor(params['acr_values']),
       // Whoever is asked for consent alone has a session.
       userId: prompt.name === 'consent' ? (session?.accountId ?? null) : null,
+      ...identified,
       createdAt: now,
       // Measured from this first visit. The provider's own interaction may end earlier.
       expiresAt: new Date(now.getTime() + interactionTtlSeconds * 1000),

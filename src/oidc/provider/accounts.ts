@@ -9,19 +9,7 @@ import {
   readSignInExperience,
   type SessionPolicy,
 } from '../../sign-in-experience/settings.ts';
-
-const profileClaims = [
-  'family_name',
-  'given_name',
-  'middle_name',
-  'nickname',
-  'profile',
-  'website',
-  'gender',
-  'birthdate',
-  'zoneinfo',
-  'locale',
-] as const;
+import { namesOfClaim, profileClaims } from '../../users/fields.ts';
 
 /** The claims that each scope gives (OpenID Connect Core §5.4). */
 export const claimsByScope = {
@@ -79,7 +67,9 @@ const accountOf = (user: User): Account => ({
 function claimsOf(user: User) {
   const profile = user.profile as Record<string, unknown>;
   const fromProfile = profileClaims.flatMap((claim) => {
-    const value = profile[claim] ?? profile[camelCase(claim)];
+    const value = namesOfClaim(claim)
+      .map((name) => profile[name])
+      .find((found) => found != null);
     return typeof value === 'string' ? [[claim, value] as const] : [];
   });
   const claims = {
@@ -96,6 +86,3 @@ function claimsOf(user: User) {
   const known = Object.entries(claims).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(known), sub: user.id };
 }
-
-const camelCase = (claim: string) =>
-  claim.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());

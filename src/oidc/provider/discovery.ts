@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../services.ts';
 import { delegatedGrantTypes, grants } from '../token/grants.ts';
 import { claimsByScope, oidcScopes } from './accounts.ts';
+import { acrValuesSupported } from './assurance.ts';
 import { clientAuthMethods } from './storage/clients.ts';
 
 // The published keys may be this old: another node signs with its new key at once.
@@ -24,6 +25,7 @@ export function providerMetadata({ issuer, keys }: Services) {
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],
     grant_types_supported: [...delegatedGrantTypes, ...grants.keys()],
+    acr_values_supported: acrValuesSupported,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(keys.jwks().keys.map(({ alg }) => alg))],
     token_endpoint_auth_methods_supported: clientAuthMethods,

@@ -17,6 +17,7 @@ import { idTokenTtlSeconds } from '../../keys/signing-keys.ts';
 import type { Services } from '../../services.ts';
 import { sessionTtl } from '../sessions/operations.ts';
 import { claimsByScope, createFindAccount, sessionPolicyOf } from './accounts.ts';
+import { acrValuesSupported, stepUpCheck } from './assurance.ts';
 import { recordedResult, registrationResult } from './finish-interaction.ts';
 import {
   grantTtlSeconds,
@@ -144,6 +145,7 @@ function configure(services: Services): Configuration {
     adapter: createAdapter(services),
     findAccount: createFindAccount(services),
     claims: claimsByScope,
+    acrValues: [...acrValuesSupported],
     // Client libraries look for the name in the id token and never call user info.
     conformIdTokenClaims: false,
     scopes: ['openid', 'offline_access'],
@@ -167,7 +169,7 @@ function configure(services: Services): Configuration {
       short: cookie,
     },
     interactions: {
-      policy: signInPolicy(),
+      policy: signInPolicy(services),
       url(ctx, { uid }) {
         // The library's cookie reaches only the page's path; the Experience API needs it too.
         ctx.cookies.set(interactionCookie, uid, {
@@ -280,8 +282,9 @@ function authenticationOf({ oidc }: KoaContextWithOIDC) {
   };
 }
 
-function signInPolicy(): interactionPolicy.DefaultPolicy {
+function signInPolicy(services: Services): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
+  policy.get('login')?.checks.add(stepUpCheck(services));
   policy
     .get('login')
     ?.checks.add(

@@ -334,7 +334,7 @@ test('failures lock the second factor of the person', async () => {
   expect((await use(authenticator)).result).toMatchObject({ code: 'LOCKED' });
   const seen = await events({ url: service.url, token });
   expect(seen.filter(({ name }) => name === 'Identifier.Lockout')).toMatchObject([
-    { data: { type: 'USERNAME', value: user.username } },
+    { data: { type: 'username', value: user.username } },
   ]);
   await database.prisma.addressCount.deleteMany();
 });

@@ -94,6 +94,15 @@ test('every node signs in RS256 on request, except access tokens', async () => {
   expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'ES256' });
   expect(decodeProtectedHeader(await service.managementToken())).toMatchObject({ alg: 'ES256' });
   expect((await jwks()).keys.map(({ alg }) => alg).sort()).toEqual(['ES256', 'RS256']);
+  const { signingKeys } = await run(
+    '{ signingKeys { edges { node { algorithm isCurrent retiredAt } } } }',
+  );
+  expect(signingKeys.edges.map(({ node: key }: { node: object }) => key)).toEqual(
+    expect.arrayContaining([
+      { algorithm: 'ES256', isCurrent: true, retiredAt: null },
+      { algorithm: 'RS256', isCurrent: false, retiredAt: null },
+    ]),
+  );
 });
 
 test('its key is created once, and rotates with the other', async () => {

@@ -8,6 +8,7 @@ import type {
   Resource,
   Session,
   User,
+  UserFactor,
   UserGrant,
   UserIdentity,
 } from '../../../src/generated/prisma/client.ts';
@@ -164,6 +165,12 @@ export function seedDirectory(database: Database, clock: Clock) {
         },
       });
     },
+
+    /** An authenticator app as its enrolment leaves it, without its secret. */
+    createFactor: (userId: string): Promise<UserFactor> =>
+      prisma.userFactor.create({
+        data: { id: newId('UserFactor'), userId, type: 'TOTP', createdAt: clock.now() },
+      }),
 
     /** An identity as a federated sign-in leaves it. */
     createIdentity: (userId: string, identityProviderId: string): Promise<UserIdentity> =>

@@ -5,7 +5,11 @@ import type { Input } from '../operations.ts';
 /** What creates things that no management operation creates. */
 export type Seed = Pick<
   ReturnType<typeof seedDirectory>,
+<<<<<<< HEAD
   'createSession' | 'createIdentity' | 'createGrant'
+=======
+  'createSession' | 'createIdentity' | 'createFactor'
+>>>>>>> main
 >;
 
 /** A management operation, with the data that its tests need. */

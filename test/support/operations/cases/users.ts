@@ -44,7 +44,7 @@ export const usersCases: Cases = {
   updateUserProfile: {
     scope: 'users:write',
     given: async (make) => ({ id: await make.user(), profile: { locale: 'de' } }),
-    invalid: [{ profile: tooLarge }],
+    invalid: [{ profile: tooLarge }, { profile: { birthdate: 5 } }, { profile: { givenName: [] } }],
   },
   updateUserPassword: {
     scope: 'users:write',
@@ -79,11 +79,19 @@ export const usersCases: Cases = {
       return { userId, sessionId: (await createSession(userId)).id };
     },
   },
+<<<<<<< HEAD
   revokeUserGrant: {
     scope: 'users:write',
     async given(make, { createGrant }) {
       const userId = await make.user();
       return { userId, grantId: (await createGrant(userId)).id };
+=======
+  deleteUserFactor: {
+    scope: 'users:write',
+    async given(make, { createFactor }) {
+      const userId = await make.user();
+      return { userId, factorId: (await createFactor(userId)).id };
+>>>>>>> main
     },
   },
   unlockIdentifier: {
