@@ -5,11 +5,7 @@ import type { Input } from '../operations.ts';
 /** What creates things that no management operation creates. */
 export type Seed = Pick<
   ReturnType<typeof seedDirectory>,
-<<<<<<< HEAD
-  'createSession' | 'createIdentity' | 'createGrant'
-=======
-  'createSession' | 'createIdentity' | 'createFactor'
->>>>>>> main
+  'createSession' | 'createIdentity' | 'createFactor' | 'createGrant'
 >;
 
 /** A management operation, with the data that its tests need. */

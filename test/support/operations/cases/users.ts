@@ -79,19 +79,18 @@ export const usersCases: Cases = {
       return { userId, sessionId: (await createSession(userId)).id };
     },
   },
-<<<<<<< HEAD
   revokeUserGrant: {
     scope: 'users:write',
     async given(make, { createGrant }) {
       const userId = await make.user();
       return { userId, grantId: (await createGrant(userId)).id };
-=======
+    },
+  },
   deleteUserFactor: {
     scope: 'users:write',
     async given(make, { createFactor }) {
       const userId = await make.user();
       return { userId, factorId: (await createFactor(userId)).id };
->>>>>>> main
     },
   },
   unlockIdentifier: {
