@@ -31,6 +31,7 @@ import './experience/consent/schema.ts';
 import './account/api/schema.ts';
 import './account/api/mutations.ts';
 import './account/api/factors.ts';
+import './account/api/links.ts';
 import './experience/factors/schema.ts';
 import './experience/passkeys/schema.ts';
 import { builder } from './graphql/builder.ts';

@@ -1,6 +1,6 @@
 import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { UserFactor as UserFactorRow } from '../generated/prisma/client.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, ownGraphs } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
@@ -9,8 +9,13 @@ import { type DeletedFactor, deleteUserFactor } from './delete.ts';
 
 /** A second factor of a person. */
 export const UserFactor = builder.prismaNode('UserFactor', {
+  subGraphs: ownGraphs,
   nullable: true,
-  id: { field: 'id', description: "The factor's id: a TypeID with the prefix `factor`." },
+  id: {
+    field: 'id',
+    subGraphs: ownGraphs,
+    description: "The factor's id: a TypeID with the prefix `factor`.",
+  },
   description: 'A second factor of a person: what they show at a sign-in beside the first step.',
   authScopes: { scope: 'users:read' },
   fields: (t) => ({
@@ -38,7 +43,7 @@ export const UserFactor = builder.prismaNode('UserFactor', {
   }),
 });
 
-const UserFactorConnection = connectionOf('UserFactor', UserFactor);
+const UserFactorConnection = connectionOf('UserFactor', UserFactor, { graphs: ownGraphs });
 
 const factorsOfUser = relatedList<UserFactorRow>({ relation: 'factors', key: 'id' });
 
@@ -46,6 +51,7 @@ builder.prismaObjectField('User', 'factors', (t) =>
   t.connection(
     {
       type: UserFactor,
+      subGraphs: ownGraphs,
       description: "The user's second factors, oldest first.",
       ...factorsOfUser,
     },

@@ -51,7 +51,7 @@ export async function beginTotp(
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
   const secret = await keepSecret(tx, context, { userId, holder });
   const uri = new TOTP({ issuer: branding.productName, label: labelOf(user), secret }).toString();
-  return { secret, uri, qrCodeSvg: renderSVG(uri, { ecc: 'M', border: 2 }) };
+  return { secret, uri, qrCodeSvg: renderSVG(uri, { ecc: 'M', border: 4 }) };
 }
 
 const labelOf = ({ primaryEmail, username, primaryPhone, id }: User): string =>

@@ -1,6 +1,6 @@
 import { ConflictError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { Prisma, UserIdentity as UserIdentityRow } from '../generated/prisma/client.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, ownGraphs } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
@@ -17,6 +17,7 @@ import { IdentityProvider } from './schema.ts';
 const providerScope = { scope: 'experience:read' } as const;
 
 const LinkedProvider = builder.prismaObject('IdentityProvider', {
+  subGraphs: ownGraphs,
   variant: 'UserIdentityProvider',
   description: 'The identity provider of an identity, as people know it.',
   fields: (t) => ({
@@ -26,8 +27,13 @@ const LinkedProvider = builder.prismaObject('IdentityProvider', {
 });
 
 const UserIdentity = builder.prismaNode('UserIdentity', {
+  subGraphs: ownGraphs,
   nullable: true,
-  id: { field: 'id', description: "The identity's id: a TypeID with the prefix `identity`." },
+  id: {
+    field: 'id',
+    subGraphs: ownGraphs,
+    description: "The identity's id: a TypeID with the prefix `identity`.",
+  },
   description: 'A person at an identity provider, who signs in to this account.',
   authScopes: { scope: 'users:read' },
   fields: (t) => ({
@@ -45,12 +51,13 @@ const UserIdentity = builder.prismaNode('UserIdentity', {
   }),
 });
 
-const UserIdentityConnection = connectionOf('UserIdentity', UserIdentity);
+const UserIdentityConnection = connectionOf('UserIdentity', UserIdentity, { graphs: ownGraphs });
 
 builder.prismaObjectField('User', 'identities', (t) =>
   t.connection(
     {
       type: UserIdentity,
+      subGraphs: ownGraphs,
       description: "The user's identities at identity providers, oldest first.",
       ...relatedList<UserIdentityRow>({ relation: 'identities', key: 'id' }),
     },

@@ -67,14 +67,23 @@ export async function deleteUserIdentity(
   context: Context,
   { userId, identityId }: { userId: string; identityId: string },
 ): Promise<User> {
-  return transaction(context.database, async (tx) => {
-    const user = await lockUser(tx, userId);
-    const from = await providersOf(tx, userId);
-    const { count } = await tx.userIdentity.deleteMany({ where: { id: identityId, userId } });
-    if (count === 0) throw new NotFoundError(identityId);
-    await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
-    return user;
-  });
+  return transaction(context.database, (tx) =>
+    deleteIdentityWithin(tx, context, { userId, identityId }),
+  );
+}
+
+/** Like {@link deleteUserIdentity}, inside a transaction. */
+export async function deleteIdentityWithin(
+  tx: Transaction,
+  context: Context,
+  { userId, identityId }: { userId: string; identityId: string },
+): Promise<User> {
+  const user = await lockUser(tx, userId);
+  const from = await providersOf(tx, userId);
+  const { count } = await tx.userIdentity.deleteMany({ where: { id: identityId, userId } });
+  if (count === 0) throw new NotFoundError(identityId);
+  await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
+  return user;
 }
 
 /** Records `User.Data.Updated` for each user whose identities go with a provider. */

@@ -127,6 +127,12 @@ describe('backup codes', () => {
     await prove(me);
     const { codes } = await me.run('createBackupCodes');
     expect(codes).toHaveLength(10);
+    const { body } = await me.query(
+      '{ viewer { factors { edges { node { id type name remaining } } } } }',
+    );
+    expect(body.data?.['viewer']?.['factors'].edges).toMatchObject([
+      { node: { type: 'BACKUP_CODES', remaining: 10 } },
+    ]);
     service.clock.advance(11 * 60_000);
     expect(await me.run('verifyBackupCode', { code: codes[0] })).toMatchObject({
       __typename: 'VerifyBackupCodePayload',

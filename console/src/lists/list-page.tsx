@@ -57,11 +57,26 @@ export const orderIn = <Field extends string>(address: Address) =>
       }
     : undefined;
 
-/** The page of a list that the address asks for. */
-export function pageIn({ after, before }: Address): ListVariables {
+/**
+ * The page of a list that the address asks for.
+ *
+ * @param of Where two lists are beside each other: the `page` of the one.
+ */
+export function pageIn(address: Address, of?: string): ListVariables {
+  const { after, before } = cursorsIn(address, of);
   if (before) return { last: pageSize, before };
   return after ? { first: pageSize, after } : { first: pageSize };
 }
+
+const cursorNames = (of: string | undefined) =>
+  of ? ({ after: `${of}After`, before: `${of}Before` } as const) : cursors;
+
+const cursors = { after: 'after', before: 'before' } as const;
+
+const cursorsIn = (address: Address, of: string | undefined) => {
+  const { after, before } = cursorNames(of);
+  return { after: address[after], before: address[before] };
+};
 
 interface ListProps<Data, Variables extends AnyVariables, Row extends { readonly id: string }> {
   readonly label: string;
@@ -72,6 +87,8 @@ interface ListProps<Data, Variables extends AnyVariables, Row extends { readonly
   readonly columns: readonly Column<Row>[];
   readonly filters?: readonly ListFilter[];
   readonly hasSearch?: boolean;
+  /** Where two lists are beside each other: what its page is called in the address. */
+  readonly page?: string;
   /** What stands there as long as there is not one record. */
   readonly empty: ReactNode;
 }
@@ -85,12 +102,15 @@ export function List<Data, Variables extends AnyVariables, Row extends { readonl
   columns,
   filters = [],
   hasSearch = true,
+  page: pageName,
   empty,
 }: ListProps<Data, Variables, Row>) {
   const t = useMessages(listMessages);
   const { address, change } = useAddress();
   const { data, error, isFetching, askAgain } = useData(document, variables(address));
-  const firstPage = { after: undefined, before: undefined };
+  const names = cursorNames(pageName);
+  const at = cursorsIn(address, pageName);
+  const firstPage = { [names.after]: undefined, [names.before]: undefined };
   const order: Order = {
     by: address['orderBy'],
     direction: address['direction'] === 'DESC' ? 'DESC' : 'ASC',
@@ -146,14 +166,16 @@ export function List<Data, Variables extends AnyVariables, Row extends { readonl
             <Pager
               count={rows.length}
               pageInfo={page.pageInfo}
-              onPage={(to) => change({ ...firstPage, ...to })}
+              onPage={({ after, before }) =>
+                change({ [names.after]: after, [names.before]: before })
+              }
             />
           )}
         </>
       )}
       {page &&
         rows.length === 0 &&
-        (narrowing.length > 0 || address['after'] || address['before'] ? (
+        (narrowing.length > 0 || at.after || at.before ? (
           <EmptyState
             icon="search"
             title={t.nothingFits}

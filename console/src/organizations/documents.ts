@@ -491,9 +491,15 @@ export const ReplaceOrganizationJitRoles = graphql(`
   }
 `);
 
-export const OrganizationTemplate = graphql(`
-  query OrganizationTemplate {
-    organizationRoles(first: 100, orderBy: { field: NAME, direction: ASC }) {
+export const TemplateRoles = graphql(`
+  query TemplateRoles($first: Int, $after: String, $last: Int, $before: String) {
+    organizationRoles(
+      first: $first
+      after: $after
+      last: $last
+      before: $before
+      orderBy: { field: NAME, direction: ASC }
+    ) {
       edges {
         node {
           id
@@ -510,14 +516,37 @@ export const OrganizationTemplate = graphql(`
           }
         }
       }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
     }
-    organizationScopes(first: 100, orderBy: { field: NAME, direction: ASC }) {
+  }
+`);
+
+export const TemplateScopes = graphql(`
+  query TemplateScopes($first: Int, $after: String, $last: Int, $before: String) {
+    organizationScopes(
+      first: $first
+      after: $after
+      last: $last
+      before: $before
+      orderBy: { field: NAME, direction: ASC }
+    ) {
       edges {
         node {
           id
           name
           description
         }
+      }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
       }
     }
   }

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { useData } from '../api/use-data.ts';
 import { Badge } from '../controls/badge.tsx';
 import { Button } from '../controls/button.tsx';
 import { ConfirmAction } from '../dialogs/confirm-action.tsx';
@@ -9,44 +8,37 @@ import { ActionForm } from '../forms/action-form.tsx';
 import { RadioCards } from '../forms/choices.tsx';
 import { TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
-import type { OrganizationTemplateQuery, RoleType } from '../generated/graphql.ts';
+import type { RoleType, TemplateScopesQuery } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
-import { DataTable } from '../lists/data-table.tsx';
+import { List, pageIn } from '../lists/list-page.tsx';
 import { Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
-import { Failed } from '../states/failed.tsx';
-import { Loading } from '../states/loading.tsx';
 import {
   CreateOrganizationRole,
   CreateOrganizationScope,
   DeleteOrganizationRole,
   DeleteOrganizationScope,
-  OrganizationTemplate,
+  TemplateRoles,
+  TemplateScopes,
   UpdateOrganizationScope,
 } from './documents.ts';
 import { organizationMessages } from './messages.ts';
 import styles from './organizations.module.css';
 import { RoleDialog } from './role-dialog.tsx';
 
-type Roles = OrganizationTemplateQuery['organizationRoles']['edges'][number]['node'][];
-type Scopes = OrganizationTemplateQuery['organizationScopes']['edges'][number]['node'][];
+type Scope = TemplateScopesQuery['organizationScopes']['edges'][number]['node'];
 
 const types = ['USER', 'MACHINE_TO_MACHINE'] as const satisfies readonly RoleType[];
 
 /** The roles and scopes that every organization has. */
-export function TemplateTab() {
-  const { data, error, askAgain } = useData(OrganizationTemplate, {});
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
-  if (!data) return <Loading />;
-  return (
-    <>
-      <RolesSection roles={data.organizationRoles.edges.map(({ node }) => node)} />
-      <ScopesSection scopes={data.organizationScopes.edges.map(({ node }) => node)} />
-    </>
-  );
-}
+export const TemplateTab = () => (
+  <>
+    <RolesSection />
+    <ScopesSection />
+  </>
+);
 
-function RolesSection({ roles }: { roles: Roles }) {
+function RolesSection() {
   const t = useMessages(organizationMessages);
   const canWrite = useCan('organizations:write');
   const [isCreating, setIsCreating] = useState(false);
@@ -63,66 +55,67 @@ function RolesSection({ roles }: { roles: Roles }) {
         )
       }
     >
-      {roles.length === 0 ? (
-        <p className={styles.about}>{t.noTemplateRolesYet}</p>
-      ) : (
-        <DataTable
-          label={t.templateRoles}
-          rows={roles}
-          columns={[
-            {
-              id: 'name',
-              header: t.name,
-              cell: ({ id, name }) => (
-                <Button
+      <List
+        label={t.templateRoles}
+        hasSearch={false}
+        page="roles"
+        document={TemplateRoles}
+        variables={(address) => pageIn(address, 'roles')}
+        connection={({ organizationRoles }) => organizationRoles}
+        columns={[
+          {
+            id: 'name',
+            header: t.name,
+            cell: ({ id, name }) => (
+              <Button
+                size="small"
+                kind="quiet"
+                className={styles.open}
+                onClick={() => setEdited(id)}
+              >
+                {name}
+              </Button>
+            ),
+          },
+          {
+            id: 'type',
+            header: t.roleType,
+            isNarrow: true,
+            from: 'medium',
+            cell: ({ type }) => t.types[type],
+          },
+          {
+            id: 'scopes',
+            header: t.organizationScopes,
+            from: 'medium',
+            cell: ({ scopes }) => (
+              <span className={styles.chips}>
+                {scopes.edges.map(({ node }) => (
+                  <Badge key={node.id}>{node.name}</Badge>
+                ))}
+              </span>
+            ),
+          },
+          {
+            id: 'delete',
+            header: '',
+            isNarrow: true,
+            cell: ({ id, name }) =>
+              canWrite && (
+                <ConfirmAction
+                  label={t.delete}
+                  title={t.deleteRoleTitle(name)}
+                  text={t.deleteRoleText}
+                  document={DeleteOrganizationRole}
+                  input={{ id }}
+                  kind="danger"
                   size="small"
-                  kind="quiet"
-                  className={styles.open}
-                  onClick={() => setEdited(id)}
-                >
-                  {name}
-                </Button>
+                />
               ),
-            },
-            {
-              id: 'type',
-              header: t.roleType,
-              isNarrow: true,
-              from: 'medium',
-              cell: ({ type }) => t.types[type],
-            },
-            {
-              id: 'scopes',
-              header: t.organizationScopes,
-              from: 'medium',
-              cell: ({ scopes }) => (
-                <span className={styles.chips}>
-                  {scopes.edges.map(({ node }) => (
-                    <Badge key={node.id}>{node.name}</Badge>
-                  ))}
-                </span>
-              ),
-            },
-            {
-              id: 'delete',
-              header: '',
-              isNarrow: true,
-              cell: ({ id, name }) =>
-                canWrite && (
-                  <ConfirmAction
-                    label={t.delete}
-                    title={t.deleteRoleTitle(name)}
-                    text={t.deleteRoleText}
-                    document={DeleteOrganizationRole}
-                    input={{ id }}
-                    kind="danger"
-                    size="small"
-                  />
-                ),
-            },
-          ]}
-        />
-      )}
+          },
+        ]}
+        empty={<p className={styles.about}>{t.noTemplateRolesYet}</p>}
+      />
       <Dialog title={t.createRole} isOpen={isCreating} onClose={() => setIsCreating(false)}>
         <CreateRoleForm
           onClose={() => setIsCreating(false)}
@@ -180,11 +173,11 @@ function CreateRoleForm({
   );
 }
 
-function ScopesSection({ scopes }: { scopes: Scopes }) {
+function ScopesSection() {
   const t = useMessages(organizationMessages);
   const canWrite = useCan('organizations:write');
   const [isCreating, setIsCreating] = useState(false);
-  const [edited, setEdited] = useState<Scopes[number]>();
+  const [edited, setEdited] = useState<Scope>();
   return (
     <Section
       title={t.templateScopes}
@@ -197,49 +190,50 @@ function ScopesSection({ scopes }: { scopes: Scopes }) {
         )
       }
     >
-      {scopes.length === 0 ? (
-        <p className={styles.about}>{t.noTemplateScopes}</p>
-      ) : (
-        <DataTable
-          label={t.templateScopes}
-          rows={scopes}
-          columns={[
-            { id: 'name', header: t.name, cell: ({ name }) => <code>{name}</code> },
-            {
-              id: 'description',
-              header: t.description,
-              from: 'medium',
-              cell: ({ description }) => description,
-            },
-            {
-              id: 'actions',
-              header: '',
-              isNarrow: true,
-              cell: (scope) =>
-                canWrite && (
-                  <span className={styles.end}>
-                    <Button
-                      size="small"
-                      aria-label={t.edit(scope.name)}
-                      onClick={() => setEdited(scope)}
-                    >
-                      {t.editShort}
-                    </Button>
-                    <ConfirmAction
-                      label={t.delete}
-                      title={t.deleteScopeTitle(scope.name)}
-                      text={t.deleteScopeText}
-                      document={DeleteOrganizationScope}
-                      input={{ id: scope.id }}
-                      kind="danger"
-                      size="small"
-                    />
-                  </span>
-                ),
-            },
-          ]}
-        />
-      )}
+      <List
+        label={t.templateScopes}
+        hasSearch={false}
+        page="scopes"
+        document={TemplateScopes}
+        variables={(address) => pageIn(address, 'scopes')}
+        connection={({ organizationScopes }) => organizationScopes}
+        columns={[
+          { id: 'name', header: t.name, cell: ({ name }) => <code>{name}</code> },
+          {
+            id: 'description',
+            header: t.description,
+            from: 'medium',
+            cell: ({ description }) => description,
+          },
+          {
+            id: 'actions',
+            header: '',
+            isNarrow: true,
+            cell: (scope) =>
+              canWrite && (
+                <span className={styles.end}>
+                  <Button
+                    size="small"
+                    aria-label={t.edit(scope.name)}
+                    onClick={() => setEdited(scope)}
+                  >
+                    {t.editShort}
+                  </Button>
+                  <ConfirmAction
+                    label={t.delete}
+                    title={t.deleteScopeTitle(scope.name)}
+                    text={t.deleteScopeText}
+                    document={DeleteOrganizationScope}
+                    input={{ id: scope.id }}
+                    kind="danger"
+                    size="small"
+                  />
+                </span>
+              ),
+          },
+        ]}
+        empty={<p className={styles.about}>{t.noTemplateScopes}</p>}
+      />
       <Dialog title={t.createScope} isOpen={isCreating} onClose={() => setIsCreating(false)}>
         <CreateScopeForm onClose={() => setIsCreating(false)} />
       </Dialog>
@@ -279,7 +273,7 @@ function CreateScopeForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-function EditScopeForm({ scope, onClose }: { scope: Scopes[number]; onClose: () => void }) {
+function EditScopeForm({ scope, onClose }: { scope: Scope; onClose: () => void }) {
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
   return (

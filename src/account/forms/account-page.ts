@@ -33,6 +33,8 @@ export interface AccountRequest {
 export type AccountAnswer =
   | { readonly markup: string }
   | { readonly goTo: string }
+  /** The URL of another service. */
+  | { readonly goOutTo: string }
   | { readonly leaveTo: string };
 
 /** One page of the account: its content, and the action of its form. */

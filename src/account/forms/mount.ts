@@ -28,6 +28,7 @@ import { emailPage, phonePage } from './address.ts';
 import { sessionCookie, signIns } from './cookies.ts';
 import { appPage, codesPage, factorsPage } from './factors.ts';
 import { deletePage, passwordPage, profilePage, usernamePage } from './identity.ts';
+import { applicationsPage, identitiesPage } from './links.ts';
 import { overviewPage } from './overview.ts';
 import { organizationsPage, sessionsPage } from './sessions.ts';
 import { pathToReturnTo, pathToVerify, verifyPage } from './verify.ts';
@@ -42,6 +43,8 @@ const pages: readonly AccountPage[] = [
   passwordPage,
   sessionsPage,
   organizationsPage,
+  applicationsPage,
+  identitiesPage,
   factorsPage,
   appPage,
   codesPage,
@@ -262,6 +265,7 @@ async function send(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
+  if ('goOutTo' in result) return redirect(reply, result.goOutTo);
   if ('leaveTo' in result) {
     reply.header('set-cookie', goneCookie(context, sessionCookie));
     return redirect(reply, `${base}${result.leaveTo}`);

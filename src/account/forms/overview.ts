@@ -1,6 +1,7 @@
 import { doneNote, form } from '../../experience/pages/form.ts';
 import { html } from '../../html/markup.ts';
 import { page } from '../../html/page.ts';
+import { listSocialProviders } from '../../identity-providers/choice.ts';
 import { type Row, section } from '../pages/frame.ts';
 import type { AccountPage, AccountVisit } from './account-page.ts';
 
@@ -27,7 +28,18 @@ export const overviewPage: AccountPage = {
           },
         ]
       : [];
-    const organizations = await prisma.organizationUser.count({ where: { userId: user.id } });
+    const where = { userId: user.id };
+    const [organizations, identities, applications, providers] = await Promise.all([
+      prisma.organizationUser.count({ where }),
+      prisma.userIdentity.count({ where }),
+      prisma.userGrant.count({ where }),
+      listSocialProviders(prisma),
+    ]);
+    const others = [
+      ['identities', identities, identities > 0 || providers.length > 0],
+      ['applications', applications, applications > 0],
+      ['organizations', organizations, organizations > 0],
+    ] as const;
     return {
       markup: page(
         {
@@ -51,15 +63,13 @@ export const overviewPage: AccountPage = {
             ...password,
             ...factors,
             { label: t.sessions, value: t.sessionCount(counts.sessions), url: `${base}/sessions` },
-            ...(organizations > 0
-              ? [
-                  {
-                    label: t.organizations,
-                    value: String(organizations),
-                    url: `${base}/organizations`,
-                  },
-                ]
-              : []),
+            ...others
+              .filter(([, , isShown]) => isShown)
+              .map(([name, found]) => ({
+                label: t[name],
+                value: found === 0 ? t.none : String(found),
+                url: `${base}/${name}`,
+              })),
           ])}${form(
             { action: `${base}/sign-out`, csrfToken },
             html`<button class="quiet" type="submit">${t.signOut}</button>`,

@@ -53,6 +53,12 @@ const en = {
   signOutOthers: 'Sign out all other devices',
   unknownDevice: 'Unknown device',
   on: (browser: string, system: string) => `${browser} on ${system}`,
+  identities: 'Linked accounts',
+  identitiesLead: 'Accounts of other services that you can sign in with.',
+  linkTo: (provider: string) => `Link ${provider}`,
+  applications: 'Applications',
+  applicationsLead: 'Those that you have allowed to use your account.',
+  allowedOn: (date: string) => `Allowed ${date}`,
   organizations: 'Organizations',
   organizationsLead: 'Those that you are a member of.',
   memberSince: (date: string) => `Member since ${date}`,
@@ -91,6 +97,8 @@ const en = {
     password: 'Your password is changed.',
     sessions: 'The device is signed out.',
     factors: 'Your second factors are changed.',
+    identities: 'Your linked accounts are changed.',
+    applications: 'The application has no access any more.',
   } as Readonly<Record<string, string>>,
 };
 
@@ -154,6 +162,12 @@ const de: AccountTexts = {
   signOutOthers: 'Alle anderen Geräte abmelden',
   unknownDevice: 'Unbekanntes Gerät',
   on: (browser, system) => `${browser} unter ${system}`,
+  identities: 'Verknüpfte Konten',
+  identitiesLead: 'Konten anderer Dienste, mit denen Sie sich anmelden können.',
+  linkTo: (provider) => `${provider} verknüpfen`,
+  applications: 'Anwendungen',
+  applicationsLead: 'Denen Sie erlaubt haben, Ihr Konto zu verwenden.',
+  allowedOn: (date) => `Erlaubt am ${date}`,
   organizations: 'Organisationen',
   organizationsLead: 'Denen Sie angehören.',
   memberSince: (date) => `Mitglied seit ${date}`,
@@ -195,6 +209,8 @@ const de: AccountTexts = {
     password: 'Ihr Passwort ist geändert.',
     sessions: 'Das Gerät ist abgemeldet.',
     factors: 'Ihre zweiten Faktoren sind geändert.',
+    identities: 'Ihre verknüpften Konten sind geändert.',
+    applications: 'Die Anwendung hat keinen Zugriff mehr.',
   },
 };
 

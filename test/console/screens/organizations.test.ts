@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startConsoleAtWork } from '../../support/people/console-screen.ts';
 import { createUser } from '../../support/webhooks.ts';
@@ -143,6 +144,30 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await at.raises(['OrganizationScope.Deleted'], () =>
       at.confirm('Delete', row('invite:member')),
     );
+  });
+
+  test('two long lists beside each other have pages of their own', async () => {
+    const names = Array.from({ length: 60 }, (_, i) => `parcel:${String(i).padStart(2, '0')}`);
+    const now = at.service.clock.now();
+    await prisma.organizationScope.createMany({
+      data: names.map((name) => ({
+        id: newId('OrganizationScope'),
+        name,
+        createdAt: now,
+        updatedAt: now,
+      })),
+    });
+    await at.open('organizations?tab=template', 'Organizations');
+    const scopes = section('Organization scopes');
+    await scopes.getByText('parcel:00').waitFor();
+    await at.button('Next', scopes).click();
+    await scopes.getByText('parcel:59').waitFor();
+    expect(await scopes.getByText('parcel:00').count()).toBe(0);
+    expect([...new URL(at.page.url()).searchParams.keys()]).toEqual(['tab', 'scopesAfter']);
+    await at.page.reload();
+    await scopes.getByText('parcel:59').waitFor();
+    await at.button('Previous', scopes).click();
+    await scopes.getByText('parcel:00').waitFor();
   });
 
   test('the browser had nothing to complain about', () => {

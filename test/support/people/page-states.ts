@@ -1,7 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { TestService } from '../service.ts';
+import { authenticatorApp } from './authenticator-app.ts';
 import { codeTo, messagesTo } from './messages.ts';
 import { authorize, type createSignInFixture, password } from './sign-in-fixture.ts';
+import { changeSettings } from './sign-in-settings.ts';
 
 /** The service of the fixture, where new people sign up by code, and a browser. */
 export interface PageStage {
@@ -86,8 +88,67 @@ const code = (stage: PageStage) =>
   through(stage, 'Use a code instead', { email: next('somebody') });
 const register = (stage: PageStage) => afterCode(stage, 'Create account', next('newcomer'));
 
+/** Opens a page of a second factor while these are offered; afterwards none is. */
+const offering =
+  (factors: string[], open: (page: Page, stage: PageStage) => Promise<unknown>) =>
+  async (stage: PageStage): Promise<Page> => {
+    const token = await stage.service.managementToken();
+    await changeSettings(stage.service, token, { factors });
+    const person = await stage.fixture.createUser({ primaryEmail: next('careful') });
+    const page = await begin(stage);
+    await send(page, { identifier: person.primaryEmail ?? '', password });
+    await open(page, stage);
+    await changeSettings(stage.service, token, { factors: [] });
+    return page;
+  };
+
+async function addApp(page: Page, { service }: PageStage) {
+  const key = (await page.locator('code').first().textContent()) ?? '';
+  const app = authenticatorApp(service.clock, key.replaceAll(' ', ''));
+  await send(page, { code: app.code() });
+}
+
+/** Adds an app, and signs in once more up to the page that asks for it. */
+async function toFactor(page: Page, stage: PageStage) {
+  await addApp(page, stage);
+  const { id = '' } =
+    (await stage.fixture.database.prisma.user.findFirst({ orderBy: { id: 'desc' } })) ?? {};
+  const { primaryEmail } = await stage.fixture.database.prisma.user.findUniqueOrThrow({
+    where: { id },
+  });
+  const { url } = await authorize(stage.service, stage.fixture.client, { prompt: 'login' });
+  await page.goto(url.href);
+  await send(page, { identifier: primaryEmail ?? '', password });
+}
+
+const factorStates: readonly PageState[] = [
+  { name: 'enroll-choose', open: offering(['TOTP', 'PASSKEY'], async () => undefined) },
+  { name: 'enroll-app', open: offering(['TOTP', 'BACKUP_CODES'], async () => undefined) },
+  {
+    name: 'enroll-app-wrong',
+    open: offering(['TOTP'], (page) => send(page, { code: '000000' })),
+  },
+  { name: 'enroll-backup-codes', open: offering(['TOTP', 'BACKUP_CODES'], addApp) },
+  {
+    name: 'backup-codes',
+    open: offering(['TOTP', 'BACKUP_CODES'], async (page, stage) => {
+      await addApp(page, stage);
+      await send(page, {});
+    }),
+  },
+  { name: 'factor-app', open: offering(['TOTP', 'BACKUP_CODES'], toFactor) },
+  {
+    name: 'factor-app-wrong',
+    open: offering(['TOTP', 'BACKUP_CODES'], async (page, stage) => {
+      await toFactor(page, stage);
+      await send(page, { code: '000000' });
+    }),
+  },
+];
+
 /** Every sign-in page, in every state that looks different. */
 export const pageStates: readonly PageState[] = [
+  ...factorStates,
   { name: 'sign-in', open: (stage) => begin(stage) },
   {
     name: 'sign-in-wrong',

@@ -59,13 +59,17 @@ export const chooseFactorForm: FormPage = {
     return {
       markup: chooseFactorPage({
         ...frame,
-        kinds: kinds.map((kind) => ({ kind, url: `${visit.base}${paths[kind]}` })),
+        kinds,
         isOptional: await isOptional(visit),
         others: otherWays(frame, []),
       }),
     };
   },
-  submit: async (visit, { form }) => (form.has('skip') ? skip(visit) : { goTo: choosePath }),
+  async submit(visit, { form }) {
+    if (form.has('skip')) return skip(visit);
+    const kind = firstKinds(visit).find((one) => one === form.get('kind'));
+    return { goTo: kind === undefined ? choosePath : paths[kind] };
+  },
 };
 
 /** Adds an authenticator app. */

@@ -23,19 +23,20 @@ export const chooseOther = (url: string, t: Texts): Html =>
 
 /** The page where a person chooses which second factor to add. */
 export function chooseFactorPage(
-  shown: EnrollFrame & { readonly kinds: readonly { kind: FactorKind; url: string }[] },
+  shown: EnrollFrame & { readonly kinds: readonly FactorKind[] },
 ): string {
   const { look, problem, kinds, isOptional, others } = shown;
   const t = texts[look.language];
   const choices = kinds.map(
-    ({ kind, url }) => html`<li><a class="button" href="${url}">${t.factor.enroll[kind]}</a></li>`,
+    (kind) =>
+      html`<button type="submit" name="kind" value="${kind}">${t.factor.enroll[kind]}</button>`,
   );
   return page(
     {
       heading: t.factor.choose,
       title: titled(t, t.factor.choose, problem),
       lead: t.factor.chooseLead,
-      body: html`${problemNote(problem)}<ul class="ways">${choices}</ul>${isOptional && notNow(shown, t)}${form(shown, cancel(t))}${others}`,
+      body: html`${problemNote(problem)}${form(shown, html`${choices}${cancel(t)}`)}${isOptional && notNow(shown, t)}${others}`,
     },
     look,
   );

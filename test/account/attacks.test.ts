@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type AccountClient,
+  accountClient,
+  createAccountFixture,
+} from '../support/people/account.ts';
+import { codeTo } from '../support/people/messages.ts';
+import { password, refresh } from '../support/people/sign-in-fixture.ts';
+import { startSecondNode, startService } from '../support/service.ts';
+import { exchange } from '../support/tokens.ts';
+
+const service = await startService();
+const fixture = await createAccountFixture(service);
+const { createUser, signInTo, database, client } = fixture;
+const { prisma } = database;
+
+let count = 0;
+
+async function person() {
+  count += 1;
+  const user = await createUser({
+    username: `person${count}`,
+    primaryEmail: `person${count}@example.com`,
+  });
+  const me = await signInTo(user.username ?? '', {
+    scope: 'openid offline_access account:read account:write',
+  });
+  return { user, me };
+}
+
+const prove = (me: AccountClient) => me.run('verifyViewerPassword', { password });
+
+async function verifyEmail(me: AccountClient, email: string): Promise<string> {
+  const { verification } = await me.run('sendViewerCode', { email });
+  const code = await codeTo(service, email);
+  await me.run('verifyViewerCode', { verificationId: verification.id, code });
+  return verification.id;
+}
+
+const names = (results: readonly { __typename: string }[]) =>
+  results.map(({ __typename }) => __typename).sort();
+
+test('a proof goes on after a refresh', async () => {
+  const { me } = await person();
+  await prove(me);
+  const tokens = await refresh(service, client, me.refreshToken ?? '');
+  const refreshed = accountClient(service, tokens.access_token);
+  expect(await refreshed.run('updateViewerUsername', { username: 'refreshed' })).toMatchObject({
+    viewer: { username: 'refreshed' },
+  });
+});
+
+test('an exchanged token does not share the proof', async () => {
+  const { me } = await person();
+  await prove(me);
+  const backend = await fixture.directory.createClient({
+    allowTokenExchange: true,
+    exchangeResources: ['urn:signet:account'],
+  });
+  const { body } = await exchange(service, backend, {
+    subject_token: me.token,
+    resource: 'urn:signet:account',
+    scope: 'account:write',
+  });
+  const other = accountClient(service, String(body['access_token']));
+  expect(await other.run('updateViewerUsername', { username: 'by_backend' })).toMatchObject({
+    __typename: 'VerificationRequiredError',
+  });
+});
+
+describe('at the same time', () => {
+  test('guesses do not exceed the limit, over two nodes', async () => {
+    const { user, me } = await person();
+    const second = await startSecondNode(service, { BASE_URL: service.app.services.baseUrl });
+    const there = accountClient(second, me.token);
+    const results = await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        (i % 2 ? me : there).run('verifyViewerPassword', { password: `guess ${i}` }),
+      ),
+    );
+    const failed = results.filter(({ __typename }) => __typename === 'VerificationFailedError');
+    expect(failed.length).toBeLessThan(10);
+    const locked = results.filter(({ __typename }) => __typename === 'LockedError');
+    expect(failed.length + locked.length).toBe(24);
+    expect(
+      await prisma.event.count({ where: { type: 'Identifier.Lockout', subjectId: user.id } }),
+    ).toBeLessThanOrEqual(1);
+  });
+
+  test('a verified address is used once', async () => {
+    const { user, me } = await person();
+    await prove(me);
+    const verificationId = await verifyEmail(me, 'once@example.org');
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => me.run('updateViewerEmail', { verificationId })),
+    );
+    expect(names(results).filter((name) => name === 'UpdateViewerEmailPayload')).toHaveLength(1);
+    expect(names(results).filter((name) => name === 'VerificationFailedError')).toHaveLength(5);
+    expect(
+      await prisma.event.count({ where: { type: 'User.Data.Updated', subjectId: user.id } }),
+    ).toBe(1);
+  });
+
+  test('a code counts once', async () => {
+    const { user, me } = await person();
+    const email = user.primaryEmail ?? '';
+    const { verification } = await me.run('sendViewerCode', { email });
+    const input = { verificationId: verification.id, code: await codeTo(service, email) };
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => me.run('verifyViewerCode', input)),
+    );
+    expect(names(results).filter((name) => name === 'VerifyViewerCodePayload')).toHaveLength(1);
+  });
+
+  test('two people want one address, and one gets it', async () => {
+    const people = [await person(), await person()];
+    const ids: string[] = [];
+    for (const { me } of people) {
+      await prove(me);
+      ids.push(await verifyEmail(me, 'wanted@example.org'));
+    }
+    const results = await Promise.all(
+      people.map(({ me }, i) => me.run('updateViewerEmail', { verificationId: ids[i] })),
+    );
+    expect(names(results)).toEqual(['ConflictError', 'UpdateViewerEmailPayload']);
+    expect(await prisma.user.count({ where: { primaryEmail: 'wanted@example.org' } })).toBe(1);
+  });
+
+  test('two deletions delete once', async () => {
+    const { user, me } = await person();
+    await prove(me);
+    const document = 'mutation { deleteViewer(input: {}) { __typename } }';
+    const answers = await Promise.all([me.query(document), me.query(document)]);
+    expect(answers.filter(({ body }) => body.data?.['deleteViewer'])).toHaveLength(1);
+    expect(await prisma.event.count({ where: { type: 'User.Deleted', subjectId: user.id } })).toBe(
+      1,
+    );
+  });
+});
+
+test('a proof dies with its session', async () => {
+  const { user, me } = await person();
+  await prove(me);
+  await fetch(`${service.url}/api/users/${user.id}/is-suspended`, {
+    method: 'PATCH',
+    headers: {
+      authorization: `Bearer ${await service.managementToken()}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ isSuspended: true }),
+  });
+  const answer = await me.query('mutation { deleteViewer(input: {}) { __typename } }');
+  expect(answer.status).toBe(401);
+  expect(await prisma.user.count({ where: { id: user.id } })).toBe(1);
+});
+
+test('an address that is no longer the own proves nothing', async () => {
+  const { user, me } = await person();
+  const email = user.primaryEmail ?? '';
+  const { verification } = await me.run('sendViewerCode', { email });
+  await prisma.user.update({ where: { id: user.id }, data: { primaryEmail: 'moved@example.org' } });
+  const code = await codeTo(service, email);
+  expect(await me.run('verifyViewerCode', { verificationId: verification.id, code })).toMatchObject(
+    { verifiedUntil: null },
+  );
+});
+
+test.each([
+  ['a huge name', 'updateViewer', { name: 'x'.repeat(10_000) }],
+  ['half of a surrogate pair', 'updateViewer', { name: '\ud800' }],
+  ['a NUL character', 'updateViewer', { name: 'a\0b' }],
+  [
+    'a deep profile',
+    'updateViewer',
+    { profile: JSON.parse(`${'{"a":'.repeat(80)}1${'}'.repeat(80)}`) },
+  ],
+  ['a NUL character in an address', 'sendViewerCode', { email: 'a\0b@example.com' }],
+])('%s is refused with its field', async (_what, name, input) => {
+  const { me } = await person();
+  expect(await me.run(name, input)).toMatchObject({ __typename: 'InvalidInputError' });
+});
+
+test('a body beyond the limit is refused', async () => {
+  const { me } = await person();
+  const answer = await me.query(`# ${'x'.repeat(140_000)}\n{ viewer { id } }`);
+  expect(answer.status).toBe(413);
+});
