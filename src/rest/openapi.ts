@@ -102,6 +102,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   events: 'The log of everything that changed.',
   'signing-keys': 'The keys that sign tokens.',
   'sign-in-experience': 'How people sign up and sign in.',
+  'identity-providers': 'Other providers that people sign in with.',
   identifiers: 'User names and addresses that people sign in with.',
   'one-time-tokens': 'Tokens that sign the holder of an address in once.',
   'message-senders': 'How e-mail and SMS leave the service.',
