@@ -20,7 +20,6 @@ import {
   type PayloadFields,
   type RefusalClass,
 } from '../../graphql/mutations/mutation.ts';
-import { revokeShown, UserGrant } from '../../oidc/consent/schema.ts';
 import { Session } from '../../oidc/sessions/schema.ts';
 import type { ViewerContext } from '../../services.ts';
 import { User } from '../../users/schema.ts';
@@ -228,25 +227,6 @@ addChange('updateViewerPassword', {
   input: (t) => ({ password: t.string({ required: true, description: 'The new password.' }) }),
   errors: [PasswordRejectedError, NotAllowedError, VerificationRequiredError],
   operation: (context, input) => updateViewerPassword(context, input),
-});
-
-addViewerMutation('revokeViewerGrant', {
-  description:
-    'Takes back what the person has allowed an application. Its tokens for this person end at once.',
-  input: (t) => ({ id: t.id({ required: true, description: "The grant's id." }) }),
-  operation: async (context, { id: grantId }, info) => {
-    const input = { userId: context.viewer.userId, grantId };
-    return { grant: await revokeShown('revokeViewerGrant', context, input, info) };
-  },
-  payload: (t) => ({
-    grant: t.field({
-      type: UserGrant,
-      description: 'The grant as it last was.',
-      // The compiler cannot see that the row is one of the type.
-      resolve: ({ grant }) => grant as never,
-    }),
-  }),
-  errors: [NotFoundError],
 });
 
 addViewerMutation('endViewerSession', {
