@@ -115,15 +115,40 @@ export async function deletePersonalAccessToken(
 ): Promise<PersonalAccessToken> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'PersonalAccessToken', id);
-    // What was issued for it names it in its lineage.
-    const until = context.clock.now().getTime() + maxAccessTokenTtlSeconds * 1000;
-    await tx.revokedToken.createMany({
-      data: { jti: id, expiresAt: new Date(until) },
-      skipDuplicates: true,
-    });
+    await revokeIssuedFor(tx, context, [id]);
     return tx.personalAccessToken.delete({ where: { id } });
   });
 }
+
+/** Deletes all personal access tokens of a user, and ends what was issued for them. Raises no event. */
+export async function deletePersonalAccessTokensOf(
+  tx: Transaction,
+  context: Pick<Context, 'clock'>,
+  userId: string,
+): Promise<void> {
+  const tokens = await tx.personalAccessToken.findMany({
+    where: { userId },
+    select: { id: true },
+  });
+  if (tokens.length === 0) return;
+  const ids = tokens.map(({ id }) => id);
+  await revokeIssuedFor(tx, context, ids);
+  await tx.personalAccessToken.deleteMany({ where: { id: { in: ids } } });
+}
+
+// What was issued for a token names it in its lineage.
+const revokeIssuedFor = (
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  ids: readonly string[],
+) =>
+  tx.revokedToken.createMany({
+    data: ids.map((jti) => ({
+      jti,
+      expiresAt: new Date(clock.now().getTime() + maxAccessTokenTtlSeconds * 1000),
+    })),
+    skipDuplicates: true,
+  });
 
 /** The scopes that bound what is issued for a token; null: all that the user holds. */
 export const scopesOf = ({ scope }: Pick<PersonalAccessToken, 'scope'>): string[] | null =>

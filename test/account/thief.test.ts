@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../src/ids.ts';
 import { createAccountFixture } from '../support/people/account.ts';
 import { startHeadless, step } from '../support/people/experience.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
@@ -52,6 +53,24 @@ describe('after the owner changed the password', () => {
     }
   });
 
+  test('personal access tokens are gone', async () => {
+    const { id, username } = await createUser();
+    const { prisma } = service.testDatabase.database;
+    const createdAt = service.clock.now();
+    await prisma.personalAccessToken.create({
+      data: {
+        id: newId('PersonalAccessToken'),
+        userId: id,
+        name: 'A script',
+        digest: new Uint8Array(32).fill(createdAt.getTime() % 256),
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + 86_400_000),
+      },
+    });
+    await changed(username ?? '');
+    expect(await prisma.personalAccessToken.count({ where: { userId: id } })).toBe(0);
+  });
+
   test('a browser on its way back gets no code', async () => {
     const { username } = await createUser();
     const browser = openBrowser(service.app.services.baseUrl);
@@ -99,7 +118,7 @@ describe('hostile input', () => {
     ['sendViewerCode', { email: `a${nul}@example.com` }],
     ['sendViewerCode', { email: 'a@example.com\r\nBcc: b@example.com' }],
   ];
-  test.each(inputs)('%s of %j is no fault', async (name, input) => {
+  test.each(inputs)('%s is no fault (%#)', async (name, input) => {
     const { username } = await createUser();
     const me = await signInTo(username ?? '');
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`;

@@ -6,6 +6,7 @@ import { readDevice } from '../../protection/device.ts';
 import { identifiersOf } from '../../protection/identifier.ts';
 import type { ViewerContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { deletePersonalAccessTokensOf } from '../../subject-tokens/personal-access-token.ts';
 import { hashQueue } from '../../users/hash-queue.ts';
 import { writePasswordDigest } from '../../users/operations.ts';
 import { hashPassword } from '../../users/password.ts';
@@ -50,7 +51,7 @@ export function guessOf(context: ViewerContext, user: User, check: Guess['check'
 }
 
 /**
- * Sets the own password. Ends all other sessions of the person with all that came from them, and the lock on guesses of
+ * Sets the own password. Ends all other sessions of the person and the personal access tokens, with all that came from them, and the lock on guesses of
  * the old password. Raises `User.Data.Updated`.
  *
  * @throws {VerificationRequiredError} {@link PasswordRejectedError} {@link NotAllowedError} when passwords are off;
@@ -73,6 +74,7 @@ export async function updateViewerPassword(
   const user = await changeProved(context, async (tx, before) => {
     const after = await writePasswordDigest(tx, context, before, digest);
     await endOtherSessions(tx, context);
+    await deletePersonalAccessTokensOf(tx, context, before.id);
     await queueNotice(tx, context, notice, { before, template: 'PASSWORD_CHANGED' });
     return after;
   });
