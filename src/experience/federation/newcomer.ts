@@ -3,6 +3,7 @@ import { type Conflicts, refuseConflict } from '../../db/conflict.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { InvalidInputError, NotAllowedError } from '../../errors.ts';
 import type { Newcomer, Prisma } from '../../generated/prisma/client.ts';
+import { holdEnabled } from '../../identity-providers/choice.ts';
 import { insertIdentity, linkIdentity } from '../../identity-providers/identities.ts';
 import { jsonObject, name, parseInput } from '../../input.ts';
 import { joinByProvider } from '../../organizations/just-in-time.ts';
@@ -103,7 +104,7 @@ const conflicts: Conflicts = {
  * Makes the account of a person who came from an identity provider, with what the provider did not tell. Addresses
  * that it did not verify are verified by code before, as in a registration.
  *
- * @throws {NotAllowedError} without such a person, or when registration is closed; {@link InvalidInputError} {@link
+ * @throws {NotAllowedError} without such a person, or when registration or the provider is closed; {@link InvalidInputError} {@link
  *   ConflictError} {@link InteractionExpiredError}
  */
 export async function completeProfile(
@@ -118,6 +119,8 @@ export async function completeProfile(
       const newcomer = newcomerOf(interaction);
       if (!newcomer || interaction.userId !== null)
         throw new NotAllowedError('Nobody came from an identity provider.');
+      if (!(await holdEnabled(tx, newcomer.identityProviderId)))
+        throw new NotAllowedError('The identity provider cannot be used now.');
       if (!(await mayRegister(tx, settings, newcomer)))
         throw new NotAllowedError('Nobody can register here.');
       assertComplete(settings, interaction, asked);
@@ -204,6 +207,7 @@ export async function linkNewcomer(
     const { issuer, subject } = newcomer;
     const isTaken = await tx.userIdentity.count({ where: { issuer, subject } });
     if (!user || !isSame || isTaken > 0) return;
+    if (!(await holdEnabled(tx, newcomer.identityProviderId))) return;
     await linkIdentity(tx, asPerson(context, interaction, user.id), user.id, newcomer);
   });
 }
