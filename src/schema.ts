@@ -21,6 +21,7 @@ import './identity-providers/identities-schema.ts';
 import './signing-keys/schema.ts';
 import './service-status/schema.ts';
 import './oidc/sessions/schema.ts';
+import './oidc/consent/schema.ts';
 import './oidc/token/explanation/schema.ts';
 import './webhooks/endpoint/schema.ts';
 import './webhooks/delivery/schema.ts';

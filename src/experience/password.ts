@@ -1,4 +1,6 @@
-import { LockedError, NotAllowedError } from '../errors.ts';
+import { lockUser } from '../db/lock.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { LockedError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { forgetAttempts, type Guess, takeAttempt, whileTaken } from '../protection/attempts.ts';
@@ -44,13 +46,26 @@ export async function signInWithPassword(
   const guess: Guess = { ...identifier, check: 'password', device };
   const user = await provePassword(context, settings, guess, { user: found, password });
   const interaction = await changeInteraction(context, access, async (tx, running) => {
+    if (!(await isUnchanged(tx, user))) return null;
     const named = await updateInteraction(tx, running, { identifier: identifier.value });
     const { id: userId } = user;
     return authenticate(tx, context, named, { userId, methods: ['pwd'], event: 'SIGN_IN' });
   });
+  if (!interaction) return signInWithPassword(context, access, { identifier: typed, password });
   await forgetAttempts(context, guess);
   await replaceImported(context, user, password);
   return interaction;
+}
+
+/** Whether a password that was just checked is still the user's. Locks the user, so that it stays so. */
+async function isUnchanged(tx: Transaction, { id, passwordDigest }: User): Promise<boolean> {
+  try {
+    const now = await lockUser(tx, id);
+    return now.passwordDigest === passwordDigest && !now.isSuspended;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
 }
 
 /**

@@ -62,6 +62,7 @@ a{color:var(--link);text-underline-offset:.15em;border-radius:.25rem}
 .or{display:flex;align-items:center;gap:.75rem;margin:1.25rem 0;color:var(--muted);font-size:.875rem}
 .or::before,.or::after{content:"";flex:1;border-top:1px solid var(--edge)}
 .ways{list-style:none;margin:1.25rem 0 0;padding:0;display:grid;gap:.75rem}
+.ways form{margin:0}
 .below{margin:1.5rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge);color:var(--muted);font-size:.9375rem;text-align:center}
 form.inline{margin:0;display:inline}
 form.passkey,form.passkey+.ways{margin-top:.75rem}

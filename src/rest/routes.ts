@@ -103,6 +103,14 @@ export const restRoutes: readonly RestRoute[] = [
     path: '/users/:userId/identities/:identityId',
     operation: 'deleteUserIdentity',
   },
+  {
+    method: 'GET',
+    path: '/users/:userId/grants',
+    operation: 'user',
+    list: 'grants',
+    ...asId('userId'),
+  },
+  { method: 'DELETE', path: '/users/:userId/grants/:grantId', operation: 'revokeUserGrant' },
   { method: 'POST', path: '/identifiers/unlock', operation: 'unlockIdentifier' },
   { method: 'POST', path: '/one-time-tokens', operation: 'createOneTimeToken' },
   {

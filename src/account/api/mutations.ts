@@ -1,4 +1,5 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import {
   ConflictError,
   InvalidInputError,
@@ -41,6 +42,7 @@ interface ViewerMutation<Fields extends InputFieldMap, Payload extends object> {
   readonly operation: (
     context: ViewerContext,
     input: InputShapeFromFields<Fields>,
+    info: GraphQLResolveInfo,
   ) => Promise<Payload>;
 }
 
@@ -54,7 +56,8 @@ export function addViewerMutation<Fields extends InputFieldMap, Payload extends 
     description: `${description} Requires \`account:write\`.`,
     graph: 'account',
     scope: null,
-    resolve: (input, context) => operation(viewerContext(context, 'account:write'), input),
+    resolve: (input, context, info) =>
+      operation(viewerContext(context, 'account:write'), input, info),
   });
 }
 

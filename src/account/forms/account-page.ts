@@ -1,7 +1,7 @@
 import type { Problem } from '../../experience/forms/problem.ts';
 import type { Texts } from '../../experience/pages/texts.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import type { Look } from '../../html/page.ts';
+import type { Look, PageScript } from '../../html/page.ts';
 import type { ViewerContext } from '../../services.ts';
 import type { SignInExperience } from '../../sign-in-experience/settings.ts';
 import type { AccountTexts } from '../pages/texts.ts';
@@ -29,9 +29,10 @@ export interface AccountRequest {
   readonly problem?: Problem;
 }
 
-/** The result of a request: a page, a redirect below the first page, or the end of the session. */
+/** The result of a request: a page, data for its script, a redirect below the first page, or the end of the session. */
 export type AccountAnswer =
-  | { readonly markup: string }
+  | { readonly markup: string; readonly script?: PageScript | undefined }
+  | { readonly json: object }
   | { readonly goTo: string }
   /** The URL of another service. */
   | { readonly goOutTo: string }

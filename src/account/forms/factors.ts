@@ -9,6 +9,7 @@ import {
 } from '../operations/factors.ts';
 import { accountPage, dateIn, entries, entry } from '../pages/frame.ts';
 import type { AccountPage } from './account-page.ts';
+import { passkeySignal, scriptOf } from './passkey.ts';
 
 /** Shows the second factors, removes one, or leads to adding one. */
 export const factorsPage: AccountPage = {
@@ -36,17 +37,24 @@ export const factorsPage: AccountPage = {
         ),
       ),
     );
-    const paths = { TOTP: '/factors/app', BACKUP_CODES: '/factors/codes' } as const;
-    const addable = settings.factors.filter((type) => type !== 'PASSKEY');
+    const paths = {
+      TOTP: '/factors/app',
+      PASSKEY: '/factors/passkey',
+      BACKUP_CODES: '/factors/codes',
+    } as const;
+    const offersPasskeys = settings.factors.includes('PASSKEY');
+    const script = offersPasskeys ? scriptOf(visit) : undefined;
     return {
       markup: accountPage(visit, request, {
         heading: t.factors,
         lead: t.factorsLead,
-        body: html`${items.length > 0 ? entries(items) : html`<p>${t.none}</p>`}<ul class="ways">${addable.map(
+        body: html`${items.length > 0 ? entries(items) : html`<p>${t.none}</p>`}<ul class="ways">${settings.factors.map(
           (type) =>
             html`<li><a class="button quiet" href="${base}${paths[type]}">${t.addFactor[type]}</a></li>`,
-        )}</ul>`,
+        )}</ul>${offersPasskeys && (await passkeySignal(visit))}`,
+        script,
       }),
+      script,
     };
   },
   async submit({ context }, { form: sent }) {

@@ -30,6 +30,7 @@ import { appPage, codesPage, factorsPage } from './factors.ts';
 import { deletePage, passwordPage, profilePage, usernamePage } from './identity.ts';
 import { applicationsPage, identitiesPage } from './links.ts';
 import { overviewPage } from './overview.ts';
+import { passkeyPage } from './passkey.ts';
 import { organizationsPage, sessionsPage } from './sessions.ts';
 import { pathToReturnTo, pathToVerify, verifyPage } from './verify.ts';
 
@@ -48,6 +49,7 @@ const pages: readonly AccountPage[] = [
   factorsPage,
   appPage,
   codesPage,
+  passkeyPage,
   deletePage,
   verifyPage,
 ];
@@ -265,12 +267,13 @@ async function send(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if ('goTo' in result) return redirect(reply, `${base}${result.goTo}`);
+  if ('json' in result) return reply.header('cache-control', 'no-store').send(result.json);
   if ('goOutTo' in result) return redirect(reply, result.goOutTo);
   if ('leaveTo' in result) {
     reply.header('set-cookie', goneCookie(context, sessionCookie));
     return redirect(reply, `${base}${result.leaveTo}`);
   }
-  return reply.headers(pageHeaders(look)).send(result.markup);
+  return reply.headers(pageHeaders(look, result.script)).send(result.markup);
 }
 
 async function fail(

@@ -1,6 +1,6 @@
 import { doneNote, problemNote } from '../../experience/pages/form.ts';
 import { Html, html } from '../../html/markup.ts';
-import { page } from '../../html/page.ts';
+import { type PageScript, page } from '../../html/page.ts';
 import type { AccountRequest, AccountVisit } from '../forms/account-page.ts';
 
 /** The content of a page of the account. */
@@ -8,6 +8,7 @@ export interface AccountContent {
   readonly heading: string;
   readonly lead?: string | undefined;
   readonly body: Html;
+  readonly script?: PageScript | undefined;
 }
 
 const chevron = new Html(
@@ -18,7 +19,7 @@ const chevron = new Html(
 export function accountPage(
   { look, texts: t, common, base }: AccountVisit,
   { problem, query }: AccountRequest,
-  { heading, lead, body }: AccountContent,
+  { heading, lead, body, script }: AccountContent,
 ): string {
   const done = problem === undefined ? t.done[query.get('done') ?? ''] : undefined;
   return page(
@@ -26,6 +27,7 @@ export function accountPage(
       heading,
       title: problem === undefined ? heading : `${common.error}: ${heading}`,
       ...(lead === undefined ? {} : { lead }),
+      script,
       body: html`${problemNote(problem?.text)}${done !== undefined && doneNote(done)}${body}
 <p class="below"><a href="${base}">${t.back}</a></p>`,
     },

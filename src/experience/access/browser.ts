@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type Interaction as ProviderInteraction } from 'oidc-provider';
 import { InteractionExpiredError } from '../../errors.ts';
+import { readFactorState } from '../../factors/policy.ts';
 import { newId } from '../../ids.ts';
 import { asksSecondFactor, findStepUp } from '../../oidc/provider/assurance.ts';
 import { getProvider, interactionTtlSeconds } from '../../oidc/provider/provider.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
+import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { digestOf } from '../interaction.ts';
 
 /** The interaction of a browser, and the provider's authorization request that it is for. */
@@ -81,16 +83,7 @@ async function adopt(
   const known = await interaction.findUnique({ where: { digest }, select });
   if (known) return { id: known.id, uid };
   const now = clock.now();
-  // Of a person who is signed in already, only the second factor is asked.
-  const signedIn = await findStepUp(getProvider(services), provided);
-  const identified =
-    signedIn && (await database.prisma.user.findUnique({ where: { id: signedIn.userId } }))
-      ? {
-          userId: signedIn.userId,
-          authenticatedAt: signedIn.authenticatedAt,
-          authenticationMethods: [...signedIn.methods],
-        }
-      : {};
+  const identified = await readStepUp(services, provided);
   await interaction.createMany({
     data: {
       id: newId('Interaction'),
@@ -110,6 +103,25 @@ async function adopt(
     skipDuplicates: true,
   });
   return { ...(await interaction.findUniqueOrThrow({ where: { digest }, select })), uid };
+}
+
+// As long as a proof counts in the account API: see account/operations/proof.ts.
+const recentMs = 600 * 1000;
+
+/**
+ * Who is signed in already, and is asked for the second factor alone. Whoever has none to show has to have signed in
+ * just now: the cookie of a session may be stolen, and must not be enough to add one.
+ */
+async function readStepUp(services: Services, provided: ProviderInteraction) {
+  const { prisma } = services.database;
+  const signedIn = await findStepUp(getProvider(services), provided);
+  if (!signedIn) return {};
+  const { userId, authenticatedAt, methods } = signedIn;
+  if (!(await prisma.user.findUnique({ where: { id: userId } }))) return {};
+  const { usable } = await readFactorState(prisma, await readSignInExperience(prisma), userId);
+  const isRecent = services.clock.now().getTime() - authenticatedAt.getTime() < recentMs;
+  if (usable.length === 0 && !isRecent) return {};
+  return { userId, authenticatedAt, authenticationMethods: [...methods] };
 }
 
 /** The URL that repeats the authorization request. The application accepts its answer like the first one. */

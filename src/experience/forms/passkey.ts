@@ -24,7 +24,7 @@ export const passkeyFrameOf = (visit: Visit): PasskeyFrame | undefined =>
   isOffered(visit) ? passkeyFrame(visit, path) : undefined;
 
 /** What the page's script got from the authenticator. */
-export function responseOf({ form }: PageRequest): unknown {
+export function responseOf({ form }: Pick<PageRequest, 'form'>): unknown {
   try {
     return JSON.parse(form.get('response') ?? '');
   } catch {

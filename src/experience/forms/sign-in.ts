@@ -54,7 +54,8 @@ export const passwordForm: FormPage = {
     const identifier = form.get('identifier') ?? '';
     if (await findProviderOfAddress(context.database.prisma, identifier))
       return leaveFor(visit, { email: identifier });
-    if (!form.has('password')) {
+    // Where the page asks for both at once, a missing password is a wrong one.
+    if (!form.has('password') && (visit.asksIdentifierFirst || !settings.passwordEnabled)) {
       const shown = identifier.slice(0, 320).toWellFormed().replaceAll('\0', '');
       await changeInteraction(context, access, (tx, interaction) =>
         updateInteraction(tx, interaction, { identifier: shown }),

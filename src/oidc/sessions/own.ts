@@ -32,8 +32,8 @@ export async function findOwnSession(
 }
 
 /**
- * Ends a person's sessions and grants, and all that came from them, but for the session of one grant. Call it with the
- * user locked. Raises no event.
+ * Ends a person's sessions and grants, and all that came from them, but for the session of one grant; and all sign-ins
+ * under way, which somebody with the old password may have begun. Call it with the user locked. Raises no event.
  *
  * @returns The sessions that ended, in their last state.
  */
@@ -61,6 +61,10 @@ export async function endOtherSessionsWithin(
   await revokeGrantsWithin(tx, { clock }, [...grants, ...grantIds.map(grantReference)]);
   await tx.oidcRecord.deleteMany({
     where: { accountId: userId, OR: ended.map(({ model, id }) => ({ model, id })) },
+  });
+  await tx.interaction.updateMany({
+    where: { userId, submittedAt: null },
+    data: { expiresAt: clock.now() },
   });
   const others = { userId, NOT: { id: kept?.id ?? '' } };
   const sessions = await tx.session.findMany({

@@ -1,53 +1,14 @@
 import { decodeJwt } from 'jose';
-import * as oidc from 'openid-client';
 import { describe, expect, test } from 'vitest';
-import type { User } from '../../../src/generated/prisma/client.ts';
-import { type Browser, discover, openBrowser, type Visit } from '../../support/people/sign-in.ts';
-import {
-  authorize,
-  createSignInFixture,
-  password,
-  redirectUri,
-} from '../../support/people/sign-in-fixture.ts';
+import { createSignInFixture, redirectUri } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
+import { answerOf, asked, asksConsent, consentDriver } from './driver.ts';
 
 const service = await startService();
-const { baseUrl, database } = service.app.services;
-const { prisma } = database;
+const { prisma } = service.app.services.database;
 const fixture = await createSignInFixture(service);
 const { resource } = fixture;
-
-/** A person, and a third-party application that nobody has allowed anything. */
-async function createPair() {
-  const user = await fixture.createUser({ name: 'Grace Hopper' });
-  await fixture.directory.allowUser(user, resource, ['read']);
-  const client = await fixture.createApplication({ isThirdParty: true, name: 'Garden Shop' });
-  return { user, client };
-}
-type Pair = Awaited<ReturnType<typeof createPair>>;
-
-/** Sends an authorization request, and signs in where the page asks for that. */
-async function begin(
-  { user, client }: Pair,
-  parameters: Record<string, string | undefined> = {},
-  browser: Browser = openBrowser(baseUrl),
-) {
-  const { url, verifier } = await authorize(service, client, parameters);
-  let visit = await browser.open(url);
-  if (/name="identifier"/.test(visit.body))
-    visit = await browser.submit(visit, { identifier: user.username ?? '', password });
-  return { browser, visit, verifier };
-}
-
-const asksConsent = ({ url }: Visit) => url.pathname.endsWith('/consent');
-const answerOf = ({ url }: Visit) => Object.fromEntries(url.searchParams);
-/** What the page asks for, line by line. */
-const asked = ({ body }: Visit) => [...body.matchAll(/<li>([^<]*)/g)].map(([, line]) => line);
-const grantsOf = ({ id: userId }: User) =>
-  prisma.userGrant.findMany({ where: { userId }, include: { scopes: true } });
-
-const redeem = async ({ client }: Pair, visit: Visit, pkceCodeVerifier: string) =>
-  oidc.authorizationCodeGrant(await discover(service, client), visit.url, { pkceCodeVerifier });
+const { createPair, begin, signedIn, redeem, grantsOf } = consentDriver(service, fixture);
 
 test('asks after the sign-in, and issues tokens', async () => {
   const pair = await createPair();
@@ -79,13 +40,6 @@ test('asks no second time, with and without the session', async () => {
 });
 
 describe('in a session', () => {
-  /** A browser in which the person is signed in at another application. */
-  async function signedIn(pair: Pair) {
-    const browser = openBrowser(baseUrl);
-    await fixture.signIn({ browser, username: pair.user.username ?? '' });
-    return browser;
-  }
-
   test('asks without a sign-in, and raises no PostSignIn', async () => {
     const pair = await createPair();
     const browser = await signedIn(pair);

@@ -112,6 +112,15 @@ test('whoever has no factor adds one', async () => {
   expect((await redeem(done, verifier)).claims()).toMatchObject({ acr: aal2 });
 });
 
+test('an old session alone adds no factor', async () => {
+  const { person, browser } = await createSignedIn({ withApp: false });
+  clock.advance(11 * 60_000);
+  const { visit } = await open(browser, { acr_values: aal2 });
+  expect(await step(asPage(service, browser), 'enrollTotp')).toMatchObject({ code: 'NOT_ALLOWED' });
+  const signedIn = await browser.submit(visit, { identifier: person.username ?? '', password });
+  expect(heading(signedIn)).toBe('Set up an authenticator app');
+});
+
 test.each([
   ['an application that accepts both', { acr_values: `${aal2} ${aal1}` }],
   ['one that asks for something unknown', { acr_values: 'urn:example:gold' }],

@@ -9,6 +9,7 @@ import type {
   Session,
   User,
   UserFactor,
+  UserGrant,
   UserIdentity,
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
@@ -183,6 +184,14 @@ export function seedDirectory(database: Database, clock: Clock) {
           linkedAt: clock.now(),
         },
       }),
+
+    /** A user's consent to a new third-party application. */
+    async createGrant(userId: string): Promise<UserGrant> {
+      const { id: applicationId } = await this.createClient({ type: 'SPA', isThirdParty: true });
+      return prisma.userGrant.create({
+        data: { id: newId('UserGrant'), userId, applicationId, createdAt: clock.now() },
+      });
+    },
 
     createOrganization: (): Promise<Organization> =>
       prisma.organization.create({

@@ -204,6 +204,20 @@ export const pageStates: readonly PageState[] = [
     },
   },
   {
+    name: 'consent',
+    async open(stage) {
+      const client = await stage.fixture.createApplication({
+        isThirdParty: true,
+        name: 'Garden Shop',
+      });
+      const scope = 'openid profile email offline_access read';
+      const resource = stage.fixture.resource.indicator;
+      const page = await begin(stage, { client_id: client.id, scope, resource });
+      await send(page, { identifier: 'Ada', password });
+      return page;
+    },
+  },
+  {
     name: 'over',
     async open(stage) {
       const page = await begin(stage);

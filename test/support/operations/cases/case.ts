@@ -5,7 +5,7 @@ import type { Input } from '../operations.ts';
 /** What creates things that no management operation creates. */
 export type Seed = Pick<
   ReturnType<typeof seedDirectory>,
-  'createSession' | 'createIdentity' | 'createFactor'
+  'createSession' | 'createIdentity' | 'createFactor' | 'createGrant'
 >;
 
 /** A management operation, with the data that its tests need. */

@@ -79,6 +79,13 @@ export const usersCases: Cases = {
       return { userId, sessionId: (await createSession(userId)).id };
     },
   },
+  revokeUserGrant: {
+    scope: 'users:write',
+    async given(make, { createGrant }) {
+      const userId = await make.user();
+      return { userId, grantId: (await createGrant(userId)).id };
+    },
+  },
   deleteUserFactor: {
     scope: 'users:write',
     async given(make, { createFactor }) {
