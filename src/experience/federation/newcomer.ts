@@ -6,7 +6,7 @@ import type { Newcomer, Prisma } from '../../generated/prisma/client.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import { insertIdentity, linkIdentity } from '../../identity-providers/identities.ts';
 import { jsonObject, name, parseInput } from '../../input.ts';
-import { joinByProvider } from '../../organizations/just-in-time.ts';
+import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience, type SignInExperience } from '../../sign-in-experience/settings.ts';
 import { userConflicts, username } from '../../users/fields.ts';
@@ -70,19 +70,11 @@ export async function registerNewcomer(
 }
 
 /** Strangers may register if sign-up is open, and a company's people if its provider brings them to an organization. */
-async function mayRegister(
+const mayRegister = async (
   tx: Transaction,
   { signUpEnabled }: SignInExperience,
-  { identityProviderId }: Arrival,
-): Promise<boolean> {
-  if (signUpEnabled) return true;
-  return (
-    (await tx.organizationIdentityProvider.count({
-      where: { identityProviderId, identityProvider: { kind: 'ENTERPRISE' } },
-      take: 1,
-    })) > 0
-  );
-}
+  arrival: Arrival,
+): Promise<boolean> => signUpEnabled || (await isOfCompany(tx, arrival));
 
 const input = z.object({
   username: username.nullish(),
@@ -170,9 +162,9 @@ async function makeAccount(
     profile: claims as Prisma.InputJsonObject,
   });
   await insertIdentity(tx, context, user.id, arrival);
-  const { identityProviderId } = arrival;
+  const { identityProviderId, email } = arrival;
   const person = asPerson(context, interaction, user.id);
-  await joinByProvider(tx, person, { userId: user.id, identityProviderId });
+  await joinByProvider(tx, person, { userId: user.id, identityProviderId, email });
   await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
   const cleared = await updateInteraction(tx, interaction, { error: null });
   return authenticate(tx, context, cleared, {

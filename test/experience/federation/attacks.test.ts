@@ -14,6 +14,7 @@ import {
   openSignInPage,
   password,
 } from '../../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../../support/people/sign-in-settings.ts';
 import { startService } from '../../support/service.ts';
 
 const service = await startService(allowPrivate);
@@ -143,6 +144,50 @@ describe.each(Object.entries(ends))('a provider that is %s meanwhile', (_how, en
     const back = await browser.open(`/sign-in/callback?${parameters}`);
     expect(back.status).toBe(422);
     expect(await database.prisma.userIdentity.count({ where: { userId: user.id } })).toBe(0);
+  });
+});
+
+describe('a company at a provider that others use too', async () => {
+  const shared = await startOpenIdProvider();
+  const identityProviderId = await connect(
+    { name: 'Shared', kind: 'ENTERPRISE', emailDomains: ['tenant.example'] },
+    shared,
+  );
+  const organizationId = await admin.organization();
+  await admin.done('addOrganizationIdentityProvider', { organizationId, identityProviderId });
+  const token = await service.managementToken();
+  const members = () => database.prisma.organizationUser.count({ where: { organizationId } });
+  /** Names an address of the company, and signs in there as somebody. */
+  async function enter(subject: string, claims: object) {
+    const { browser } = await openSignInPage(service, client);
+    const send = asPage(service, browser);
+    const { url } = await step(send, 'startFederation', { email: 'any@tenant.example' });
+    await browser.open(
+      `/sign-in/callback?${shared.signedIn(new URL(url), subject, { ...claims })}`,
+    );
+    return { send, username: subject };
+  }
+  const outsider = { email: 'outsider@elsewhere.example', email_verified: true };
+
+  test('gets no member who has an address elsewhere', async () => {
+    const { send, username } = await enter('outsider', outsider);
+    await step(send, 'completeProfile', { username });
+    expect(await database.prisma.user.count({ where: { username } })).toBe(1);
+    expect(await members()).toBe(0);
+  });
+
+  test('lets none of these register where strangers cannot', async () => {
+    await changeSettings(service, token, { signUpEnabled: false });
+    const refused = await enter('stranger', { ...outsider, email: 'stranger@elsewhere.example' });
+    const { send, username } = refused;
+    expect(await step(send, 'completeProfile', { username })).toMatchObject({
+      code: 'NOT_ALLOWED',
+    });
+    const own = await enter('employee', { email: 'employee@tenant.example' });
+    await step(own.send, 'completeProfile', { username: own.username });
+    await changeSettings(service, token, { signUpEnabled: true });
+    expect(await database.prisma.user.count({ where: { username } })).toBe(0);
+    expect(await members()).toBe(1);
   });
 });
 
