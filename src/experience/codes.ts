@@ -80,9 +80,8 @@ export async function sendCode(
   const address = readAddress(given);
   const settings = await readSignInExperience(context.database.prisma);
   await assertOffered(context, settings, purpose, address.type);
-  // Who has come from the provider of the address already verifies it here.
-  if (newcomerOf(await readInteraction(context, access)) === null)
-    await assertNotElsewhere(context.database.prisma, address.recipient);
+  const newcomer = newcomerOf(await readInteraction(context, access));
+  await assertNotElsewhere(context.database.prisma, address.recipient, newcomer);
   const decided = await changeInteraction(context, access, async (tx, interaction) => {
     const { codePolicy } = settings;
     const sending = { action: purpose, recipient: address.recipient };

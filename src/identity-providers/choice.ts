@@ -25,14 +25,40 @@ export async function findProviderOfAddress(
 }
 
 /**
- * Checks that the people of an address do not sign in at their company's identity provider. The answer depends on the
- * domain alone, and tells nothing of an account.
+ * Whether the people of an address sign in at their company's identity provider. The answer depends on the domain alone,
+ * and tells nothing of an account.
+ *
+ * @param newcomer Who has come from a provider already: from the one for the address, they verify the address here.
+ */
+export async function isElsewhere(
+  client: Client,
+  address: string,
+  newcomer: { readonly identityProviderId: string } | null = null,
+): Promise<boolean> {
+  const provider = await findProviderOfAddress(client, address);
+  return provider !== null && provider.id !== newcomer?.identityProviderId;
+}
+
+/**
+ * Checks {@link isElsewhere}.
  *
  * @throws {NotAllowedError}
  */
-export async function assertNotElsewhere(client: Client, address: string): Promise<void> {
-  if (await findProviderOfAddress(client, address))
+export async function assertNotElsewhere(
+  ...question: Parameters<typeof isElsewhere>
+): Promise<void> {
+  if (await isElsewhere(...question))
     throw new NotAllowedError('People of this address sign in at an identity provider.');
+}
+
+/**
+ * Whether an identity provider is still enabled. It stays so until the transaction ends: a person who is on the way must
+ * not come in by one that was closed meanwhile.
+ */
+export async function holdEnabled(tx: Transaction, id: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM "IdentityProvider" WHERE "id" = ${id} AND "enabled" FOR SHARE`;
+  return rows.length > 0;
 }
 
 /** The enabled SOCIAL providers, by name: anybody can choose one of them. */
@@ -56,7 +82,8 @@ export const hasEnterpriseProviders = async (client: Client): Promise<boolean> =
 /**
  * Whether a provider is believed about an address that it says it has verified. One with e-mail domains is believed
  * about these alone: a customer's provider must not vouch for the addresses of others. An ENTERPRISE provider without
- * domains is believed about none.
+ * domains is believed about none, and a SOCIAL one not about those of companies: who has left a company may still hold
+ * an account with its address elsewhere.
  */
 export async function isBelievedAbout(
   client: Client,
@@ -67,6 +94,6 @@ export async function isBelievedAbout(
     where: { identityProviderId: id },
     select: { domain: true },
   });
-  if (domains.length === 0) return kind === 'SOCIAL';
+  if (domains.length === 0) return kind === 'SOCIAL' && !(await isElsewhere(client, email));
   return domains.some(({ domain }) => domain === domainOf(email));
 }

@@ -54,7 +54,8 @@ export async function linkIdentity(
   const from = await providersOf(tx, userId);
   await insertIdentity(tx, context, userId, identity);
   await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
-  await joinByProvider(tx, context, { userId, identityProviderId: identity.identityProviderId });
+  const { identityProviderId, email } = identity;
+  await joinByProvider(tx, context, { userId, identityProviderId, email });
   return user;
 }
 

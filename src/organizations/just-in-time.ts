@@ -5,7 +5,7 @@ import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
-import type { Organization } from '../generated/prisma/client.ts';
+import type { Organization, Prisma } from '../generated/prisma/client.ts';
 import { distinct, emailDomain, parseInput } from '../input.ts';
 import { assertAssignable } from '../organization-roles/operations.ts';
 import type { Context } from '../services.ts';
@@ -95,6 +95,8 @@ export async function replaceOrganizationJitRoles(
   });
 }
 
+const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+
 /**
  * Makes a person with a verified e-mail address a member of each organization that has its domain, with the
  * just-in-time roles. Raises `Organization.Membership.Updated` for each.
@@ -105,13 +107,46 @@ export async function joinJustInTime(
   { userId, email }: { userId: string; email: string },
 ): Promise<void> {
   const joined = await tx.organizationEmailDomain.findMany({
-    where: { domain: email.slice(email.lastIndexOf('@') + 1).toLowerCase() },
+    where: { domain: domainOf(email) },
     // Locks on several organizations are always taken in this order.
     orderBy: { organizationId: 'asc' },
     select: { organizationId: true },
   });
   for (const { organizationId } of joined) await joinOne(tx, context, organizationId, userId);
 }
+
+/** A person at an identity provider. */
+export interface ProviderPerson {
+  readonly identityProviderId: string;
+  /** As the provider tells it, verified or not; null if it does not. */
+  readonly email: string | null;
+}
+
+/**
+ * The organizations that a person from an identity provider joins. Not those whose address is of none of the provider's
+ * e-mail domains: a company may use a provider that others use too, or have guests there.
+ */
+const organizationsOf = ({ identityProviderId, email }: ProviderPerson) =>
+  ({
+    identityProviderId,
+    ...(email === null
+      ? {}
+      : {
+          identityProvider: {
+            OR: [
+              { emailDomains: { none: {} } },
+              { emailDomains: { some: { domain: domainOf(email) } } },
+            ],
+          },
+        }),
+  }) satisfies Prisma.OrganizationIdentityProviderWhereInput;
+
+/** Whether a person is one of a company's, whose `ENTERPRISE` provider brings them to an organization. */
+export const isOfCompany = async (tx: Transaction, person: ProviderPerson): Promise<boolean> =>
+  (await tx.organizationIdentityProvider.count({
+    where: { AND: [organizationsOf(person), { identityProvider: { kind: 'ENTERPRISE' } }] },
+    take: 1,
+  })) > 0;
 
 /**
  * Makes a person who comes from an identity provider a member of each organization that has the provider, with the
@@ -120,10 +155,10 @@ export async function joinJustInTime(
 export async function joinByProvider(
   tx: Transaction,
   context: Context,
-  { userId, identityProviderId }: { userId: string; identityProviderId: string },
+  { userId, ...person }: ProviderPerson & { readonly userId: string },
 ): Promise<void> {
   const joined = await tx.organizationIdentityProvider.findMany({
-    where: { identityProviderId },
+    where: organizationsOf(person),
     orderBy: { organizationId: 'asc' },
     select: { organizationId: true },
   });

@@ -4,6 +4,7 @@ import { recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
 import { userRecord } from './payload.ts';
+import { endImpersonation } from './sign-out.ts';
 
 /**
  * Deletes a user, with sessions, role assignments and organization memberships. Raises `User.Deleted`, and
@@ -28,6 +29,7 @@ export async function deleteUserWithin(
       WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await tx.oidcRecord.deleteMany({ where: { accountId: id } });
+  await endImpersonation(tx, context, id);
   const user = await tx.user.delete({ where: { id } });
   await recordEvents(tx, context, [
     ...memberships.map(({ organizationId }) => ({

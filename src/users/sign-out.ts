@@ -26,7 +26,7 @@ export interface OwnBrowser {
 
 /**
  * Ends a user's sessions, codes, refresh tokens and personal access tokens, and all access tokens issued so far for
- * services that check.
+ * services that check, with those by which applications act for others on this user's behalf.
  *
  * @param keep A browser in which the user stays signed in.
  */
@@ -45,8 +45,23 @@ export async function endSessions(
   await tx.oidcRecord.deleteMany({ where: { accountId: userId, NOT: { OR: kept } } });
   await tx.session.deleteMany({ where: { userId, NOT: { id: keep?.sessionUid ?? '' } } });
   await tx.personalAccessToken.deleteMany({ where: { userId } });
+  await endImpersonation(tx, context, userId);
   await tx.user.update({
     where: { id: userId },
     data: { tokensValidAfter: context.clock.now() },
   });
+}
+
+/** Ends the subject tokens that an agent created, and what was issued for them. */
+export async function endImpersonation(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  agentId: string,
+): Promise<void> {
+  // What was issued for a subject token names it in its lineage, and ends when it does.
+  await tx.$executeRaw`
+    INSERT INTO "RevokedToken" ("jti", "expiresAt")
+    SELECT "id", "expiresAt" FROM "SubjectToken"
+     WHERE "act" ->> 'sub' = ${agentId} AND "expiresAt" > ${clock.now()}::timestamptz
+    ON CONFLICT ("jti") DO NOTHING`;
 }

@@ -2,7 +2,7 @@ import { lockUser } from '../../db/lock.ts';
 import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import type { ProviderClaims } from '../../identity-providers/authorization.ts';
-import { isBelievedAbout } from '../../identity-providers/choice.ts';
+import { holdEnabled, isBelievedAbout } from '../../identity-providers/choice.ts';
 import { linkIdentity } from '../../identity-providers/identities.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
@@ -14,6 +14,7 @@ import {
   type Interaction,
   updateInteraction,
 } from '../interaction.ts';
+import { reportDisabled } from './failure.ts';
 import { type Arrival, keepNewcomer, registerNewcomer, stop } from './newcomer.ts';
 
 /** What the claims of a provider come to: an address that it is not believed about is left out. */
@@ -42,6 +43,8 @@ const races = new Set(['UserIdentity_issuer_subject_key', 'User_primaryEmail_key
  * - whose verified address an account has that did not verify it: they sign in to it first;
  * - a stranger: an account is made, or `completeProfile` comes next.
  *
+ * Nothing of it happens once the provider is disabled.
+ *
  * @param arrivalIn Reads who came, in the same transaction.
  */
 export async function admit(
@@ -55,6 +58,8 @@ export async function admit(
       return await changeInteraction(context, access, async (tx, found) => {
         const arrival = await arrivalIn(tx, found);
         await tx.newcomer.deleteMany({ where: { interactionId: found.id } });
+        if (!(await holdEnabled(tx, arrival.identityProviderId)))
+          return stop(tx, found, reportDisabled(context, arrival));
         const interaction = await updateInteraction(tx, found, {
           error: null,
           ...(arrival.isEmailVerified ? { identifier: arrival.email } : {}),

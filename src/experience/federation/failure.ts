@@ -1,4 +1,4 @@
-import type { FederationFailure } from '../../identity-providers/authorization.ts';
+import { FederationFailure } from '../../identity-providers/authorization.ts';
 import type { Services } from '../../services.ts';
 
 /** Why an identity provider sent a person back without a sign-in, as `interaction.error`. */
@@ -24,4 +24,14 @@ export function reportFailure(
   const found = { identityProviderId, reason: message };
   if (isDenied) log.info(found, 'an identity provider denied a sign-in');
   else log.warn(found, 'an identity provider could not sign a person in');
+}
+
+/** Logs that an identity provider was disabled while somebody was on the way from it. */
+export function reportDisabled(
+  services: Pick<Services, 'log'>,
+  { identityProviderId }: { readonly identityProviderId: string },
+): FederationError {
+  const failure = new FederationFailure('the identity provider was disabled meanwhile');
+  reportFailure(services, failure, identityProviderId);
+  return 'federation_failed';
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { VerificationFailedError } from '../../errors.ts';
 import { FederationFailure } from '../../identity-providers/authorization.ts';
+import { holdEnabled } from '../../identity-providers/choice.ts';
 import {
   endFederation,
   type FederationOwner,
@@ -10,7 +11,7 @@ import {
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
 import { changeInteraction, type Interaction, readInteraction } from '../interaction.ts';
 import { admit, arrivalOf } from './admit.ts';
-import { type FederationError, reportFailure } from './failure.ts';
+import { type FederationError, reportDisabled, reportFailure } from './failure.ts';
 import { keepNewcomer, stop } from './newcomer.ts';
 
 /**
@@ -90,10 +91,12 @@ export async function receiveReturn(
   const confirmation = randomBytes(32).toString('base64url');
   const interaction = await changeInteraction(context, access, async (tx, found) => {
     const arrival = await arrivalOf(tx, returned.provider, returned.claims);
+    if (!(await holdEnabled(tx, arrival.identityProviderId)))
+      return stop(tx, found, reportDisabled(context, arrival));
     await keepNewcomer(tx, context, found, arrival, digestOf(confirmation));
     return { ...found, newcomer: await tx.newcomer.findUnique({ where: { interactionId } }) };
   });
-  return { interaction, confirmation };
+  return { interaction, confirmation: interaction.newcomer === null ? null : confirmation };
 }
 
 /**

@@ -3,9 +3,10 @@ import { type Conflicts, refuseConflict } from '../../db/conflict.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { InvalidInputError, NotAllowedError } from '../../errors.ts';
 import type { Newcomer, Prisma } from '../../generated/prisma/client.ts';
+import { holdEnabled } from '../../identity-providers/choice.ts';
 import { insertIdentity, linkIdentity } from '../../identity-providers/identities.ts';
 import { jsonObject, name, parseInput } from '../../input.ts';
-import { joinByProvider } from '../../organizations/just-in-time.ts';
+import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience, type SignInExperience } from '../../sign-in-experience/settings.ts';
 import { userConflicts, username } from '../../users/fields.ts';
@@ -69,19 +70,11 @@ export async function registerNewcomer(
 }
 
 /** Strangers may register if sign-up is open, and a company's people if its provider brings them to an organization. */
-async function mayRegister(
+const mayRegister = async (
   tx: Transaction,
   { signUpEnabled }: SignInExperience,
-  { identityProviderId }: Arrival,
-): Promise<boolean> {
-  if (signUpEnabled) return true;
-  return (
-    (await tx.organizationIdentityProvider.count({
-      where: { identityProviderId, identityProvider: { kind: 'ENTERPRISE' } },
-      take: 1,
-    })) > 0
-  );
-}
+  arrival: Arrival,
+): Promise<boolean> => signUpEnabled || (await isOfCompany(tx, arrival));
 
 const input = z.object({
   username: username.nullish(),
@@ -103,7 +96,7 @@ const conflicts: Conflicts = {
  * Makes the account of a person who came from an identity provider, with what the provider did not tell. Addresses
  * that it did not verify are verified by code before, as in a registration.
  *
- * @throws {NotAllowedError} without such a person, or when registration is closed; {@link InvalidInputError} {@link
+ * @throws {NotAllowedError} without such a person, or when registration or the provider is closed; {@link InvalidInputError} {@link
  *   ConflictError} {@link InteractionExpiredError}
  */
 export async function completeProfile(
@@ -118,6 +111,8 @@ export async function completeProfile(
       const newcomer = newcomerOf(interaction);
       if (!newcomer || interaction.userId !== null)
         throw new NotAllowedError('Nobody came from an identity provider.');
+      if (!(await holdEnabled(tx, newcomer.identityProviderId)))
+        throw new NotAllowedError('The identity provider cannot be used now.');
       if (!(await mayRegister(tx, settings, newcomer)))
         throw new NotAllowedError('Nobody can register here.');
       assertComplete(settings, interaction, asked);
@@ -167,9 +162,9 @@ async function makeAccount(
     profile: claims as Prisma.InputJsonObject,
   });
   await insertIdentity(tx, context, user.id, arrival);
-  const { identityProviderId } = arrival;
+  const { identityProviderId, email } = arrival;
   const person = asPerson(context, interaction, user.id);
-  await joinByProvider(tx, person, { userId: user.id, identityProviderId });
+  await joinByProvider(tx, person, { userId: user.id, identityProviderId, email });
   await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
   const cleared = await updateInteraction(tx, interaction, { error: null });
   return authenticate(tx, context, cleared, {
@@ -204,6 +199,7 @@ export async function linkNewcomer(
     const { issuer, subject } = newcomer;
     const isTaken = await tx.userIdentity.count({ where: { issuer, subject } });
     if (!user || !isSame || isTaken > 0) return;
+    if (!(await holdEnabled(tx, newcomer.identityProviderId))) return;
     await linkIdentity(tx, asPerson(context, interaction, user.id), user.id, newcomer);
   });
 }

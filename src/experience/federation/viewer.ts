@@ -1,9 +1,10 @@
 import { lockUser } from '../../db/lock.ts';
 import { brokenConstraint, transaction } from '../../db/transaction.ts';
+import { holdEnabled } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import { linkIdentity } from '../../identity-providers/identities.ts';
 import type { Context, Services } from '../../services.ts';
-import type { FederationError } from './failure.ts';
+import { type FederationError, reportDisabled } from './failure.ts';
 import { endOrExplain } from './finish.ts';
 import { beginOrRefuse, getProviderById } from './start.ts';
 
@@ -60,6 +61,8 @@ export async function finishViewerFederation(
   const identity = { identityProviderId: provider.id, issuer, subject, email };
   try {
     return await transaction(services.database, async (tx) => {
+      if (!(await holdEnabled(tx, provider.id)))
+        return { error: reportDisabled(services, identity) };
       const user = await lockUser(tx, userId);
       if (user.isSuspended) return { error: 'account_unavailable' };
       const known = await tx.userIdentity.findUnique({

@@ -1,5 +1,5 @@
 import { secondsUntil } from '../../clock.ts';
-import { findProviderOfAddress } from '../../identity-providers/choice.ts';
+import { isElsewhere } from '../../identity-providers/choice.ts';
 import { masked, sendCode, verifyCode } from '../codes.ts';
 import { addressPage, type CodePurpose, codePage } from '../pages/code.ts';
 import { linkPage } from '../pages/stopped.ts';
@@ -92,12 +92,9 @@ export async function submitAddress(
   const { context, access, interaction } = visit;
   const { form } = request;
   const email = form.get('email');
-  // Who has come from there already verifies the address here.
-  const isElsewhere =
-    email !== null &&
-    newcomerOf(interaction) === null &&
-    (await findProviderOfAddress(context.database.prisma, email)) !== null;
-  if (isElsewhere) return leaveFor(visit, { email });
+  const newcomer = newcomerOf(interaction);
+  if (email !== null && (await isElsewhere(context.database.prisma, email, newcomer)))
+    return leaveFor(visit, { email });
   const phone = form.get('phone');
   const { verification } = await sendCode(context, access, { purpose, email, phone });
   const again: Record<string, string> = form.has('resend') ? { [againParameter]: 'yes' } : {};

@@ -159,6 +159,7 @@ describe('an agent who is a user', async () => {
   });
 
   test('loses the token by a sign-out or a suspension', async () => {
+    service.clock.advance(1_000);
     const beforeSignOut = await createAs();
     await done('signOutUser', { id: agent.id });
     expect(await redeem(beforeSignOut.token)).toMatchObject(refused());
@@ -166,6 +167,27 @@ describe('an agent who is a user', async () => {
     const beforeSuspension = await createAs();
     await done('updateUserSuspensionStatus', { id: agent.id, isSuspended: true });
     expect(await redeem(beforeSuspension.token)).toMatchObject(refused());
+    await done('updateUserSuspensionStatus', { id: agent.id, isSuspended: false });
+    service.clock.advance(1_000);
+  });
+
+  test.each([
+    ['signOutUser', {}],
+    ['updateUserSuspensionStatus', { isSuspended: true }],
+    ['updateUserPassword', { password: 'long enough' }],
+    ['deleteUser', {}],
+  ])('loses what was issued by %s', async (operation, input) => {
+    const { body } = await redeem((await createAs()).token);
+    const issued = String(body['access_token']);
+    const others = String((await redeem((await create()).token)).body['access_token']);
+    expect(await isActive(issued)).toBe(true);
+    await done(operation, { id: agent.id, ...input });
+    expect(await isActive(issued)).toBe(false);
+    expect(await isActive(others)).toBe(true);
+    if ('isSuspended' in input) {
+      await done(operation, { id: agent.id, isSuspended: false });
+    }
+    service.clock.advance(1_000);
   });
 });
 
