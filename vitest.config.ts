@@ -1,5 +1,19 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+// What pages look like, or what no database is in, is tried on the embedded database alone.
+const triedOnce = [
+  'test/account/pages.test.ts',
+  'test/account/passkey-page.test.ts',
+  'test/console/screens/record-pages.test.ts',
+  'test/console/sizes.test.ts',
+  'test/experience/accessibility.test.ts',
+  'test/experience/federation/chromium.test.ts',
+  'test/experience/passkeys/fuzz.test.ts',
+  'test/experience/passkeys/pages.test.ts',
+  'test/factors/passkeys/vectors.test.ts',
+];
+const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
 
 export default defineConfig({
   resolve: {
@@ -10,6 +24,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(isOnServer ? triedOnce : [])],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/after-file.ts'],
     testTimeout: 30_000,

@@ -122,7 +122,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     }
   }
 
-  test('are without fault for axe in each look', async () => {
+  test('are without fault for axe in each look', { timeout: 180_000 }, async () => {
     const user = await person();
     const page = await newPage();
     await signIn(page, user.username);

@@ -5,7 +5,7 @@ import { createMaker } from '../support/operations/maker.ts';
 import { type Input, mutations, overGraphQL, overRest } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
 
-const service = await startService();
+const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
 const { prisma } = service.app.services.database;
 const directory = seedDirectory(service.app.services.database, service.clock);
 const fingerprint = await createFingerprint(prisma);
@@ -100,6 +100,14 @@ const applicationMemberRoles = async () => ({
   organizationRoleIds: [await adminOrganizationRole(m2m)],
 });
 
+const identityProvider = () => ({
+  name: next('provider'),
+  kind: 'SOCIAL',
+  issuer: 'http://127.0.0.1:9',
+  clientId: 'signet',
+  clientSecret: 'a secret',
+});
+
 /** What gives rights: the scope of its area, and calls that would give more than that. */
 const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise<Input>)[]]>> = {
   createUser: [
@@ -183,6 +191,22 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
       return { http: { url: 'https://8.8.8.8/', secret: webhookSecret } };
     },
   ],
+  // Whoever says who people are can sign in as them.
+  createIdentityProvider: [
+    'experience:write',
+    async () => {
+      await administrator();
+      return identityProvider();
+    },
+  ],
+  updateIdentityProvider: [
+    'experience:write',
+    async () => {
+      await administrator({ by: 'organization' });
+      return { id: await make.identityProvider(), issuer: 'http://127.0.0.1:9/mine' };
+    },
+    async () => ({ id: await make.identityProvider({ enabled: false }), enabled: true }),
+  ],
   createRole: ['roles:write', async () => ({ name: next('new'), scopeIds: [all] })],
   updateRole: ['roles:write', async () => ({ id: await adminRole(), isDefault: true })],
   addRoleScopes: ['roles:write', async () => ({ roleId: await make.role(), scopeIds: [all] })],
@@ -236,6 +260,13 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
       return { id, status: 'ACCEPTED', acceptedUserId };
     },
   ],
+  addOrganizationIdentityProvider: [
+    'organizations:write experience:read',
+    async () => ({
+      organizationId: await generousOrganization(),
+      identityProviderId: await make.identityProvider(),
+    }),
+  ],
   addOrganizationEmailDomain: [
     'organizations:write',
     async () => ({ organizationId: await generousOrganization(), domain: 'mine.example.com' }),
@@ -263,6 +294,10 @@ const givingOtherwise = ['importUsers'];
 /** What gives no rights: it takes some, or has nothing to do with them. */
 const givingNone = [
   'deletePersonalAccessToken',
+  'deleteUserIdentity',
+  'deleteIdentityProvider',
+  'removeOrganizationIdentityProvider',
+  'revokeUserGrant',
   'unlockIdentifier',
   'endUserSession',
   'updateSignInExperience',

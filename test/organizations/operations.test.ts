@@ -5,7 +5,7 @@ import { conflict, invalid, membership, notFound, startOrganizations } from './f
 const o = await startOrganizations();
 const { prisma, directory, mutate, raisedBy } = o;
 
-const fields = 'organization { id name description customData createdAt updatedAt }';
+const fields = 'organization { id name description customData requiresFactor createdAt updatedAt }';
 
 describe('createOrganization', () => {
   test('creates an organization and raises Organization.Created with its record', async () => {
