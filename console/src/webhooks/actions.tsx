@@ -9,6 +9,7 @@ import { eventMessages } from '../events/messages.ts';
 import { ActionForm } from '../forms/action-form.tsx';
 import { CheckGroups } from '../forms/choices.tsx';
 import { TextField } from '../forms/fields.tsx';
+import { inLocalTime } from '../forms/local-time.ts';
 import { formMessages } from '../forms/messages.ts';
 import type { EventType } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
@@ -158,10 +159,4 @@ export function Replay({ webhook }: { webhook: ShownWebhook }) {
       </Dialog>
     </>
   );
-}
-
-/** As a field of date and time has it: local, to the minute. */
-function inLocalTime(at: Date): string {
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
 }
