@@ -13,6 +13,7 @@ const triedOnce = [
   'test/experience/passkeys/fuzz.test.ts',
   'test/experience/passkeys/pages.test.ts',
   'test/factors/passkeys/vectors.test.ts',
+  'test/graphql/extremes.test.ts',
 ];
 const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
 
