@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 // What pages look like, or what no database is in, is tried on the embedded database alone.
 const triedOnce = [
+  'test/account/no-dead-end.test.ts',
   'test/account/pages.test.ts',
   'test/account/passkey-page.test.ts',
   'test/console/screens/record-pages.test.ts',
