@@ -756,3 +756,76 @@ export const DeleteOrganizationScope = graphql(`
     }
   }
 `);
+
+export const OrganizationIdentityProviders = graphql(`
+  query OrganizationIdentityProviders(
+    $id: ID!
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+  ) {
+    organization(id: $id) {
+      id
+      identityProviders(first: $first, after: $after, last: $last, before: $before) {
+        edges {
+          node {
+            id
+            name
+            kind
+            enabled
+            issuer
+          }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+export const SearchIdentityProviders = graphql(`
+  query SearchIdentityProviders($search: String) {
+    identityProviders(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          issuer
+        }
+      }
+    }
+  }
+`);
+
+export const AddOrganizationIdentityProvider = graphql(`
+  mutation AddOrganizationIdentityProvider($input: AddOrganizationIdentityProviderInput!) {
+    addOrganizationIdentityProvider(input: $input) {
+      __typename
+      ... on AddOrganizationIdentityProviderPayload {
+        organization {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RemoveOrganizationIdentityProvider = graphql(`
+  mutation RemoveOrganizationIdentityProvider($input: RemoveOrganizationIdentityProviderInput!) {
+    removeOrganizationIdentityProvider(input: $input) {
+      __typename
+      ... on RemoveOrganizationIdentityProviderPayload {
+        organization {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);

@@ -123,6 +123,28 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await at.page.getByText('No domain: nobody joins by the address alone.').waitFor();
   });
 
+  test('an identity provider lets its people join', async () => {
+    const now = at.service.clock.now();
+    await prisma.identityProvider.create({
+      data: {
+        id: newId('IdentityProvider'),
+        name: 'Northwind',
+        kind: 'ENTERPRISE',
+        issuer: 'https://northwind.example',
+        clientId: 'harbour',
+        scopes: ['openid'],
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await at.pick('Add identity provider', 'north', 'Northwind');
+    await at.button('Remove Northwind').waitFor();
+    expect(await prisma.organizationIdentityProvider.count()).toBe(1);
+    await at.remove('Remove Northwind');
+    await at.page.getByText('No identity provider: nobody joins by one.').waitFor();
+    expect(await prisma.organizationIdentityProvider.count()).toBe(0);
+  });
+
   test('its name is changed, and it is deleted by that name', async () => {
     await at.tab('Settings');
     await at.field('Name').fill('Harbour & Sons');
