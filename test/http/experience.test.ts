@@ -172,3 +172,16 @@ test('logs no password, no token and no code', () => {
   expect(JSON.stringify(service.logged)).not.toContain(password);
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });
+
+test('a failed check can be asked for all that it may be', async () => {
+  const { send } = await begin();
+  const { body } = await send(
+    `mutation ($input: SignInWithPasswordInput!) { signInWithPassword(input: $input) { __typename
+      ... on VerificationFailedError { code } ... on LockedError { lockedUntil }
+      ... on RateLimitedError { retryAfterSeconds } } }`,
+    { input: { ...credentials, password: 'wrong' } },
+  );
+  expect(body.data).toEqual({
+    signInWithPassword: { __typename: 'VerificationFailedError', code: 'VERIFICATION_FAILED' },
+  });
+});
