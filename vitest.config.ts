@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-// What pages look like, or what no database is in, is tried on the embedded database alone.
+// What pages look like, what no database is in, and what a protocol says while other tests try its records, is tried
+// on the embedded database alone.
 const triedOnce = [
   'test/account/pages.test.ts',
   'test/account/passkey-page.test.ts',
@@ -12,6 +13,8 @@ const triedOnce = [
   'test/experience/passkeys/fuzz.test.ts',
   'test/experience/passkeys/pages.test.ts',
   'test/factors/passkeys/vectors.test.ts',
+  'test/oidc/certification/certification.test.ts',
+  'test/oidc/mount.test.ts',
   'test/graphql/extremes.test.ts',
 ];
 const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
