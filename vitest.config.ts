@@ -9,6 +9,7 @@ const triedOnce = [
   'test/console/screens/record-pages.test.ts',
   'test/console/sizes.test.ts',
   'test/experience/accessibility.test.ts',
+  'test/experience/dead-ends.test.ts',
   'test/experience/federation/chromium.test.ts',
   'test/experience/passkeys/fuzz.test.ts',
   'test/experience/passkeys/pages.test.ts',

@@ -84,6 +84,8 @@ export async function mountAccountPages(http: FastifyInstance, services: Service
     }
     mountSignIn(scope, services);
     mountSignOut(scope, services);
+    // An address that was cut off, or is of another version of the service.
+    scope.get(`${root}/*`, (_request, reply) => redirect(reply, `${services.baseUrl}${root}`));
   });
 }
 

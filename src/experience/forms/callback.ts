@@ -46,7 +46,10 @@ const contextOf = (services: Services, request: FastifyRequest): VisitContext =>
 
 async function refuse(services: Services, request: FastifyRequest, reply: FastifyReply) {
   const look = await lookOf(services, request);
-  return reply.code(404).headers(pageHeaders(look)).send(brokenPage(look, undefined));
+  return reply
+    .code(404)
+    .headers(pageHeaders(look))
+    .send(brokenPage(services, look, undefined));
 }
 
 /** A person came back for a program that holds the interaction. */
@@ -140,7 +143,7 @@ async function link(
     return notLinked(t.returned.signInFirst);
   const linked = await finishViewerFederation(
     { ...services, traceId: request.id },
-    session.accountId,
+    { userId: session.accountId, language: visitorOf(request).language },
     query,
   );
   if ('error' in linked) return notLinked(t.federation[linked.error]?.(null));
