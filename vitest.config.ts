@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-// What pages look like, what no database is in, and data folders are tried on the embedded database alone.
+// What pages look like, what no database is in, data folders, and what a protocol says while other tests try its
+// records, are tried on the embedded database alone.
 const triedOnce = [
-  'test/app.test.ts',
-  'test/architecture.test.ts',
   'test/account/pages.test.ts',
   'test/account/passkey-page.test.ts',
+  'test/app.test.ts',
+  'test/architecture.test.ts',
   'test/console/screens/exchange-explained.test.ts',
   'test/console/screens/record-pages.test.ts',
   'test/console/sizes.test.ts',
@@ -18,14 +19,16 @@ const triedOnce = [
   'test/experience/passkeys/fuzz.test.ts',
   'test/experience/passkeys/pages.test.ts',
   'test/factors/passkeys/vectors.test.ts',
+  'test/graphql/extremes.test.ts',
   'test/http/assets.test.ts',
   'test/http/graphiql/**',
   'test/http/welcome.test.ts',
+  'test/oidc/certification/certification.test.ts',
+  'test/oidc/mount.test.ts',
   'test/outbound/**',
   'test/rest/docs.test.ts',
   'test/seed.test.ts',
   'test/start.test.ts',
-  'test/graphql/extremes.test.ts',
 ];
 const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
 
