@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readPage } from '../../../scripts/documents/blocks.ts';
+import { discovery } from './modules/discovery.ts';
 import { logout } from './modules/logout.ts';
 import { parameters } from './modules/parameters.ts';
 import { requestObjects } from './modules/request-objects.ts';
@@ -18,6 +19,7 @@ const modules: Readonly<Record<ModuleName, Module>> = {
   ...tokens,
   ...requestObjects,
   ...logout,
+  ...discovery,
 };
 
 const names = Object.values(plans).flat();
