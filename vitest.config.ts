@@ -28,7 +28,7 @@ const triedOnce = [
   'test/outbound/**',
   'test/rest/docs.test.ts',
   'test/seed.test.ts',
-  'test/start.test.ts',
+  'test/start/data-folder.test.ts',
 ];
 const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
 

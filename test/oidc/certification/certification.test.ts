@@ -42,14 +42,14 @@ test('the documentation has every module, in the suite’s order', () => {
 
 describe.each(Object.entries(plans))('%s', (_plan, inPlan) => {
   test.each(inPlan)('%s ends as documented', async (name) => {
-    const run = await suite.start();
+    const run = suite.start();
     await modules[name](run);
     expect(run.outcome).toBe(new Map(documented).get(name));
   });
 });
 
 test('refuses the suite’s other requests, which have no PKCE', async () => {
-  const run = await suite.start();
+  const run = suite.start();
   const asked = await run.ask({ code_challenge: undefined, code_challenge_method: undefined });
   run.expectError(asked, await run.open(asked), 'invalid_request');
 });

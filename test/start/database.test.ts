@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createProcessDatabase } from './support/database.ts';
-import { startProcess } from './support/process.ts';
+import { createProcessDatabase } from '../support/database.ts';
+import { startProcess } from '../support/process.ts';
 
 const database = await createProcessDatabase();
 const secret = 'the right secret, which is long enough';

@@ -8,9 +8,9 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { managementRequest, requestClientCredentials } from './support/client-credentials.ts';
-import { createProcessDatabase } from './support/database.ts';
-import { startProcess } from './support/process.ts';
+import { managementRequest, requestClientCredentials } from '../support/client-credentials.ts';
+import { createProcessDatabase } from '../support/database.ts';
+import { startProcess } from '../support/process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('a Node that is too old', () => {
     .filter((node) => Number(/^v(\d+)/.exec(spawnSync(node, ['-v']).stdout?.toString())?.[1]) < 24);
 
   test.runIf(older)('is reported in one line', () => {
-    const start = fileURLToPath(new URL('../src/start.js', import.meta.url));
+    const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
     const { status, stdout, stderr } = spawnSync(older as string, [start]);
     expect(status).toBe(1);
     expect(stdout.toString()).toBe('');
@@ -147,7 +147,7 @@ test('a SIGTERM during the start stops cleanly', async () => {
 test('npm start passes a SIGTERM on', async () => {
   const { PATH = '', HOME = '' } = process.env;
   const npm = spawn('npm', ['start'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { PATH, HOME, PORT: '0', ...(await createProcessDatabase()) },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
