@@ -1,5 +1,6 @@
 import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { noticeSeconds } from '../messages/notice.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
 import { browserOf } from '../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../oidc/provider/provider.ts';
@@ -22,8 +23,6 @@ import {
   readInteraction,
 } from './interaction.ts';
 import { verified } from './steps.ts';
-
-const noticeSeconds = 24 * 60 * 60;
 
 /**
  * Replaces a forgotten password after a code for that purpose. Ends the person's other sessions, and the lock on
