@@ -1,6 +1,7 @@
 import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
+import { noticeSeconds } from '../messages/notice.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
 import { browserOf } from '../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../oidc/provider/provider.ts';
@@ -23,8 +24,6 @@ import {
   readInteraction,
 } from './interaction.ts';
 import { verified } from './steps.ts';
-
-const noticeSeconds = 24 * 60 * 60;
 
 /**
  * Replaces a forgotten password after a code for that purpose. Ends the person's other sessions, and the lock on

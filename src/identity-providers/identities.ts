@@ -4,6 +4,8 @@ import { NotFoundError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
+import type { Language } from '../languages.ts';
+import { tellPerson } from '../messages/notice.ts';
 import { joinByProvider } from '../organizations/just-in-time.ts';
 import type { Context } from '../services.ts';
 import { userRecord } from '../users/payload.ts';
@@ -38,9 +40,10 @@ export async function insertIdentity(
 }
 
 /**
- * Links an identity to an existing user, who joins the organizations of the provider. Raises `User.Data.Updated` with
- * `changes.identities`, then `Organization.Membership.Updated` for each membership.
+ * Links an identity to an existing user, who joins the organizations of the provider and is told by message. Raises
+ * `User.Data.Updated` with `changes.identities`, then `Organization.Membership.Updated` for each membership.
  *
+ * @param language Of the message; by default that of the settings.
  * @throws {NotFoundError} when the user is gone; the unique index `UserIdentity_issuer_subject_key` refuses an identity
  *   that is linked already.
  */
@@ -49,6 +52,7 @@ export async function linkIdentity(
   context: Context,
   userId: string,
   identity: Identity,
+  language?: Language,
 ): Promise<User> {
   const user = await lockUser(tx, userId);
   const from = await providersOf(tx, userId);
@@ -56,6 +60,7 @@ export async function linkIdentity(
   await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
   const { identityProviderId, email } = identity;
   await joinByProvider(tx, context, { userId, identityProviderId, email });
+  await tellPerson(tx, context, user, { template: 'IDENTITY_ADDED', language });
   return user;
 }
 

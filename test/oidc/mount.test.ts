@@ -86,17 +86,21 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
     ]);
   }
 
-  test('a form of another site finds the session', async () => {
-    const page = await (await chromium.newContext()).newPage();
-    const request = async (parameters: Record<string, string> = {}) => {
-      const { redirectUri: redirect_uri } = application;
-      const { url } = await authorize(service, site, { redirect_uri, ...parameters });
-      return Object.fromEntries(url.searchParams);
-    };
-    await submit(page, '/auth', await request());
+  async function request(parameters: Record<string, string> = {}) {
+    const { redirectUri: redirect_uri } = application;
+    const { url } = await authorize(service, site, { redirect_uri, ...parameters });
+    return Object.fromEntries(url.searchParams);
+  }
+  async function signIn(page: Page) {
     await page.locator('[name=identifier]').fill('Ada');
     await page.locator('[name=password]').fill(password);
     await page.locator('button[type=submit]').first().click();
+  }
+
+  test('a form of another site finds the session', async () => {
+    const page = await (await chromium.newContext()).newPage();
+    await submit(page, '/auth', await request());
+    await signIn(page);
     await page.waitForURL(`${application.redirectUri}?code=*`);
 
     await submit(page, '/auth', await request({ prompt: 'none' }));
@@ -107,6 +111,24 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await submit(page, '/auth', await request({ prompt: 'none' }));
     expect(new URL(page.url()).searchParams.get('error')).toBe('login_required');
+  });
+
+  test('response_mode=form_post brings the code in a form', async () => {
+    const page = await (await chromium.newContext()).newPage();
+    const parameters = await request({ response_mode: 'form_post', state: '<a&"b' });
+    await page.goto(`${issuer}/auth?${new URLSearchParams(parameters)}`);
+    const [answer] = await Promise.all([
+      page.waitForRequest((sent) => sent.url() === application.redirectUri),
+      signIn(page),
+    ]);
+    expect(answer.method()).toBe('POST');
+    const form = new URLSearchParams(answer.postData() ?? '');
+    expect(Object.fromEntries(form)).toEqual({
+      code: expect.any(String),
+      state: parameters['state'],
+      iss: issuer,
+    });
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor();
   });
 });
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { send } from '../api/send.ts';
-import { useData } from '../api/use-data.ts';
+import { useAllPages } from '../api/use-all-pages.ts';
 import { Badge } from '../controls/badge.tsx';
 import { Time } from '../controls/time.tsx';
 import { PickAction } from '../dialogs/pick-action.tsx';
@@ -184,11 +184,14 @@ function Providers({ id, canWrite }: { id: string; canWrite: boolean }) {
 function JitRoles({ id, canWrite }: { id: string; canWrite: boolean }) {
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
-  const { data, error, askAgain } = useData(JustInTimeRoles, { id });
+  const {
+    nodes: roles,
+    error,
+    askAgain,
+  } = useAllPages(JustInTimeRoles, { id }, ({ organization }) => organization?.jitRoles);
   const choices = useRoleChoices('USER');
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
-  if (!data) return <Loading lines={3} />;
-  const roles = data.organization?.jitRoles.edges.map(({ node }) => node) ?? [];
+  if (error && !roles) return <Failed error={error} onRetry={askAgain} />;
+  if (!roles) return <Loading lines={3} />;
   const offered = [
     ...choices,
     ...roles.filter((role) => !choices.some((one) => one.id === role.id)),

@@ -56,7 +56,7 @@ export function RedeliverButton({
   return (
     <span className={styles.inRow}>
       <span className={styles.copyInRow}>
-        <CopyAs document={Redeliver} input={{ deliveryId: delivery.id }} />
+        <CopyAs document={Redeliver} input={{ deliveryId: delivery.id }} isInRow />
       </span>
       {button}
     </span>

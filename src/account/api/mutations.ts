@@ -2,8 +2,8 @@ import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   ConflictError,
+  checkRefusals,
   InvalidInputError,
-  LockedError,
   NotAllowedError,
   NotFoundError,
   PasswordRejectedError,
@@ -180,7 +180,7 @@ addViewerMutation('verifyViewerCode', {
       description: 'Until when this proves who the person is; null for a new address.',
     }),
   }),
-  errors: [VerificationFailedError, LockedError],
+  errors: [...checkRefusals],
 });
 
 addViewerMutation('verifyViewerPassword', {
@@ -195,7 +195,7 @@ addViewerMutation('verifyViewerPassword', {
       description: 'Until when the proof counts.',
     }),
   }),
-  errors: [VerificationFailedError, LockedError, NotAllowedError],
+  errors: [...checkRefusals, NotAllowedError],
 });
 
 const newAddress = (t: InputFields) => ({

@@ -21,6 +21,7 @@ import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { readProof } from '../operations/proof.ts';
 import { endViewerSession, findViewerSession } from '../operations/sessions.ts';
 import { readViewer } from '../operations/viewer.ts';
+import { LastWayInError } from '../operations/ways-in.ts';
 import { refusedParameter } from '../pages/frame.ts';
 import { type AccountTexts, accountTexts } from '../pages/texts.ts';
 import { accountApplication, findPagesViewer, pagesMaxSeconds, sealSession } from '../session.ts';
@@ -258,7 +259,10 @@ async function submitForm(
     return await send(visit, await page.submit(visit, sent), reply);
   } catch (failure) {
     const wrong = page.wrong?.(visit, sent) ?? t.wrong;
-    const problem = problemOf({ texts: common, context }, failure, wrong);
+    const problem =
+      failure instanceof LastWayInError
+        ? { status: 422, text: t.lastWayIn }
+        : problemOf({ texts: common, context }, failure, wrong);
     if (!problem) throw failure;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
     return send(visit, await page.show(visit, { ...sent, problem }), reply.code(problem.status));

@@ -5,6 +5,7 @@ import { revokeGrant } from '../../oidc/consent/operations.ts';
 import type { ViewerContext } from '../../services.ts';
 import { prepareNotice, queueNotice } from './notice.ts';
 import { assertProved, changeProved } from './proof.ts';
+import { keepWayIn } from './ways-in.ts';
 
 /**
  * Sends the person to an identity provider, to link an identity to the account. An identity is a way to sign in, so it
@@ -26,7 +27,7 @@ export async function startViewerFederation(
 /**
  * Removes one of the own identities. Raises `User.Data.Updated`, and tells the person by message.
  *
- * @throws {NotFoundError} {@link VerificationRequiredError}
+ * @throws {NotFoundError}; {@link NotAllowedError} of the last way to sign in; {@link VerificationRequiredError}
  */
 export async function deleteViewerIdentity(
   context: ViewerContext,
@@ -34,7 +35,9 @@ export async function deleteViewerIdentity(
 ): Promise<void> {
   const notice = await prepareNotice(context);
   await changeProved(context, async (tx, before) => {
-    await deleteIdentityWithin(tx, context, { userId: before.id, identityId });
+    await keepWayIn(tx, context, () =>
+      deleteIdentityWithin(tx, context, { userId: before.id, identityId }),
+    );
     await queueNotice(tx, context, notice, { before, template: 'IDENTITY_REMOVED' });
   });
 }

@@ -3,13 +3,11 @@ import { languageOf } from '../../experience/access/visitor.ts';
 import type { Address } from '../../experience/codes.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import type { Language } from '../../languages.ts';
+import { noticeSeconds } from '../../messages/notice.ts';
 import { canSend, queueMessage } from '../../messages/queue-message.ts';
 import type { MessageTemplate } from '../../messages/templates/wording.ts';
 import type { ViewerContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
-
-/** A notice is worth reading for a day. */
-const noticeSeconds = 24 * 60 * 60;
 
 /** How people can be told about a change. Read before the transaction that makes it. */
 export interface Notices {

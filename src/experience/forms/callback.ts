@@ -143,7 +143,7 @@ async function link(
     return notLinked(t.returned.signInFirst);
   const linked = await finishViewerFederation(
     { ...services, traceId: request.id },
-    session.accountId,
+    { userId: session.accountId, language: visitorOf(request).language },
     query,
   );
   if ('error' in linked) return notLinked(t.federation[linked.error]?.(null));

@@ -192,6 +192,32 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await scopes.getByText('parcel:00').waitFor();
   });
 
+  test('more than a hundred roles can be chosen from', async () => {
+    const now = at.service.clock.now();
+    const rows = Array.from({ length: 103 }, (_, i) => ({
+      id: newId('OrganizationRole'),
+      type: 'USER' as const,
+      name: `Driver ${String(i).padStart(3, '0')}`,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    await prisma.organizationRole.createMany({ data: rows });
+    const organization = await prisma.organization.create({
+      data: {
+        id: newId('Organization'),
+        name: 'Northwind',
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await at.open(`organizations/${organization.id}?tab=just-in-time`, 'Northwind');
+    const role = (name: string) =>
+      section('Just-in-time roles').getByRole('checkbox', { name, exact: true });
+    await role('Driver 102').check();
+    await at.button('Save').click();
+    await expect.poll(() => prisma.organizationJitRole.count()).toBe(1);
+  });
+
   test('the browser had nothing to complain about', () => {
     expect(at.complaints).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readPage } from '../../../scripts/documents/blocks.ts';
+import { discovery } from './modules/discovery.ts';
 import { logout } from './modules/logout.ts';
 import { parameters } from './modules/parameters.ts';
 import { requestObjects } from './modules/request-objects.ts';
@@ -18,6 +19,7 @@ const modules: Readonly<Record<ModuleName, Module>> = {
   ...tokens,
   ...requestObjects,
   ...logout,
+  ...discovery,
 };
 
 const names = Object.values(plans).flat();
@@ -40,14 +42,14 @@ test('the documentation has every module, in the suite’s order', () => {
 
 describe.each(Object.entries(plans))('%s', (_plan, inPlan) => {
   test.each(inPlan)('%s ends as documented', async (name) => {
-    const run = await suite.start();
+    const run = suite.start();
     await modules[name](run);
     expect(run.outcome).toBe(new Map(documented).get(name));
   });
 });
 
 test('refuses the suite’s other requests, which have no PKCE', async () => {
-  const run = await suite.start();
+  const run = suite.start();
   const asked = await run.ask({ code_challenge: undefined, code_challenge_method: undefined });
   run.expectError(asked, await run.open(asked), 'invalid_request');
 });

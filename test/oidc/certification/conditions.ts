@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { importJWK, type JSONWebKeySet } from 'jose';
 import type { IDToken, UserInfoResponse } from 'openid-client';
 import { expect } from 'vitest';
 
@@ -92,3 +94,19 @@ export function entropyOf(text: string): number {
   const counts = Map.groupBy(text, (character) => character).values();
   return counts.reduce((sum, { length }) => sum - length * Math.log2(length / text.length), 0);
 }
+
+/** The published keys are public, each has a name of its own, and can be read. */
+export async function expectPublicKeys(url: string): Promise<void> {
+  const { keys } = (await (await fetch(url)).json()) as JSONWebKeySet;
+  const names = keys.map(({ kid }) => kid);
+  expect(names).not.toContain(undefined);
+  expect(new Set(names).size).toBe(keys.length);
+  for (const key of keys) {
+    expect(Object.keys(key).filter((part) => /^(d|p|q|dp|dq|qi|oth|k)$/.test(part))).toEqual([]);
+    await importJWK(key);
+  }
+}
+
+/** A hash of a code or of an access token in an ID token that is signed with a SHA-256 algorithm (§3.3.2.11). */
+export const hashOf = (value: string): string =>
+  createHash('sha256').update(value).digest().subarray(0, 16).toString('base64url');

@@ -42,6 +42,7 @@ export const plans = {
     'oidcc-refresh-token',
     'oidcc-ensure-request-with-valid-pkce-succeeds',
   ],
+  'oidcc-config-certification-test-plan': ['oidcc-discovery-endpoint-verification'],
   'oidcc-rp-initiated-logout-certification-test-plan': [
     'oidcc-rp-initiated-logout-discovery-endpoint-verification',
     'oidcc-rp-initiated-logout',

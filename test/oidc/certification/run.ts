@@ -16,9 +16,6 @@ import { expectErrorResponse, expectSoundIdToken, expectStandardClaims } from '.
 /** What the suite makes of a module. It waits for a screenshot before `REVIEW`, and a person looks at it. */
 export type Outcome = 'PASSED' | 'WARNING' | 'SKIPPED' | 'REVIEW' | 'NOT OFFERED';
 
-/** One run of a module: a browser without cookies, and an application. */
-export type Run = Awaited<ReturnType<Awaited<ReturnType<typeof startSuite>>['start']>>;
-
 /** Tries a module; it throws where the suite would fail it. */
 export type Module = (run: Run) => Promise<void>;
 
@@ -84,9 +81,7 @@ export async function startSuite() {
     service,
 
     /** Begins a module. */
-    async start() {
-      return new ModuleRun({ issuer, baseUrl, register, configure, client, config, user });
-    },
+    start: () => new Run({ issuer, baseUrl, register, configure, client, config, user }),
   };
 }
 
@@ -104,7 +99,8 @@ interface Setting {
   readonly user: User;
 }
 
-class ModuleRun {
+/** One run of a module: a browser without cookies, and an application. */
+export class Run {
   readonly issuer: string;
   readonly register: Setting['register'];
   readonly configure: Setting['configure'];

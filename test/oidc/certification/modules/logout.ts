@@ -72,23 +72,8 @@ const refused =
     run.review(visit, { status: 400, text: /This did not work/ });
   };
 
-/** A specification that Signet does not offer, and does not claim to. */
-const notOffered =
-  (...metadata: string[]): Module =>
-  async (run) => {
-    for (const name of metadata) expect(run.metadata).not.toHaveProperty(name);
-    run.skip('NOT OFFERED');
-  };
-
 /** Signing out. */
 export const logout = {
-  async 'oidcc-rp-initiated-logout-discovery-endpoint-verification'(run) {
-    const endpoints = Object.entries(run.metadata).filter(([name]) => name.endsWith('_endpoint'));
-    expect(endpoints.map(([name]) => name)).toContain('end_session_endpoint');
-    // With an https `BASE_URL` all of them are https, as the suite requires.
-    for (const [, url] of endpoints) expect(url).toMatch(new RegExp(`^${run.issuer}/`));
-  },
-
   'oidcc-rp-initiated-logout': comesBack(
     (asked) => asked,
     (state) => ({ state }),
@@ -137,17 +122,4 @@ export const logout = {
     post_logout_redirect_uri: undefined,
   })),
   'oidcc-rp-initiated-logout-only-state': staysSignedOut(({ state }) => ({ state })),
-
-  'oidcc-backchannel-logout-discovery-endpoint-verification': notOffered(
-    'backchannel_logout_supported',
-    'backchannel_logout_session_supported',
-  ),
-  'oidcc-backchannel-rp-initiated-logout': notOffered('backchannel_logout_supported'),
-  'oidcc-frontchannel-logout-discovery-endpoint-verification': notOffered(
-    'frontchannel_logout_supported',
-    'frontchannel_logout_session_supported',
-  ),
-  'oidcc-frontchannel-rp-initiated-logout': notOffered('frontchannel_logout_supported'),
-  'oidcc-session-management-discovery-endpoint-verification': notOffered('check_session_iframe'),
-  'oidcc-session-management-rp-initiated-logout': notOffered('check_session_iframe'),
 } satisfies Record<string, Module>;

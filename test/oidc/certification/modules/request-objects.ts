@@ -45,6 +45,6 @@ export const requestObjects = {
     const visit = await run.open(asked);
     // Nobody is sent to the registered address, nor to the one that is not.
     expect(visit.url.href).toBe(asked.url.href);
-    run.review(visit, { status: 400, text: /request_not_supported|invalid_redirect_uri/ });
+    run.review(visit, { status: 400, text: /invalid_redirect_uri/ });
   },
 } satisfies Record<string, Module>;

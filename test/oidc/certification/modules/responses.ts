@@ -2,7 +2,7 @@ import { decodeProtectedHeader } from 'jose';
 import * as oidc from 'openid-client';
 import { expect } from 'vitest';
 import { redirectUri } from '../../../support/people/sign-in-fixture.ts';
-import { claimsOfScopes, entropyOf } from '../conditions.ts';
+import { claimsOfScopes, entropyOf, expectPublicKeys, hashOf } from '../conditions.ts';
 import { claimsOf, type Module, type Run } from '../run.ts';
 
 // The claims that any ID token may have; others have to be asked for.
@@ -21,8 +21,15 @@ async function expectHappyFlow(run: Run): Promise<void> {
   const tokens = await run.redeem(asked, visit);
   run.recommend(Number(tokens.expires_in) > 0);
   const idToken = claimsOf(tokens);
+  for (const [claim, value] of [
+    ['at_hash', tokens.access_token],
+    ['c_hash', code],
+  ] as const) {
+    if (claim in idToken) expect(idToken[claim]).toBe(hashOf(value));
+  }
   run.recommend(!('name' in idToken));
   run.recommend(Object.keys(idToken).every((claim) => unasked.includes(claim)));
+  await expectPublicKeys(String(run.metadata.jwks_uri));
   await run.userInfo(tokens);
 }
 
