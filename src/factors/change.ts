@@ -4,12 +4,10 @@ import { NotAllowedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { FactorType, User, UserFactor } from '../generated/prisma/client.ts';
 import type { Language } from '../languages.ts';
-import { canSend, queueMessage } from '../messages/queue-message.ts';
+import { queueNotice } from '../messages/notice.ts';
 import type { Context } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { userRecord } from '../users/payload.ts';
 
-const noticeSeconds = 24 * 60 * 60;
 const maxFactors = 50;
 
 /** A change of a person's factors. */
@@ -43,7 +41,7 @@ export async function changeFactors<T>(
     const changes = { factors: { from, to } };
     await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
   }
-  await tell(tx, context, user, { language, notice });
+  await queueNotice(tx, context, { before: user, template: notice, language });
   return result;
 }
 
@@ -51,27 +49,3 @@ const readFactors = (tx: Transaction, userId: string): Promise<UserFactor[]> =>
   tx.userFactor.findMany({ where: { userId }, orderBy: { id: 'asc' } });
 
 const typesOf = (factors: readonly UserFactor[]): FactorType[] => factors.map(({ type }) => type);
-
-async function tell(
-  tx: Transaction,
-  context: Context,
-  { primaryEmail, primaryPhone }: User,
-  { language, notice }: Pick<FactorChange, 'language' | 'notice'>,
-): Promise<void> {
-  const addresses = [
-    { channel: 'EMAIL', recipient: primaryEmail },
-    { channel: 'SMS', recipient: primaryPhone },
-  ] as const;
-  for (const { channel, recipient } of addresses) {
-    if (recipient === null || !(await canSend(context, channel, tx))) continue;
-    const { defaultLanguage } = await readSignInExperience(tx);
-    await queueMessage(tx, context, {
-      channel,
-      recipient,
-      template: notice,
-      language: language ?? defaultLanguage,
-      expiresAt: new Date(context.clock.now().getTime() + noticeSeconds * 1000),
-    });
-    return;
-  }
-}

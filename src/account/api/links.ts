@@ -21,9 +21,10 @@ addViewerMutation('startViewerFederation', {
 });
 
 addChange('deleteViewerIdentity', {
-  description: 'Removes one of the own identities. Raises `User.Data.Updated`.',
+  description:
+    'Removes one of the own identities; the last way to sign in stays. Raises `User.Data.Updated`.',
   input: (t) => ({ id: t.id({ required: true, description: "The identity's id." }) }),
-  errors: [NotFoundError, VerificationRequiredError],
+  errors: [NotFoundError, NotAllowedError, VerificationRequiredError],
   operation: async (context, input) => {
     await deleteViewerIdentity(context, input);
     return readViewer(context);

@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../errors.ts';
+import { NotAllowedError, NotFoundError } from '../../errors.ts';
 import { field, form, submit } from '../../experience/pages/form.ts';
 import { Html, html } from '../../html/markup.ts';
 import {
@@ -57,10 +57,14 @@ export const factorsPage: AccountPage = {
       script,
     };
   },
-  async submit({ context }, { form: sent }) {
+  async submit(visit, request) {
     try {
-      await deleteViewerFactor(context, { id: sent.get('id') ?? '' });
+      await deleteViewerFactor(visit.context, { id: request.form.get('id') ?? '' });
     } catch (error) {
+      if (error instanceof NotAllowedError) {
+        const problem = { status: 422, text: visit.texts.lastOne };
+        return factorsPage.show(visit, { ...request, problem });
+      }
       if (!(error instanceof NotFoundError)) throw error;
     }
     return { goTo: '/factors?done=factors' };

@@ -25,6 +25,7 @@ const en = {
   now: (value: string) => `Now: ${value}`,
   unverified: 'not confirmed',
   taken: 'Another account has this address. Nothing was changed.',
+  lastOne: 'This one has to stay, because it is the last. Add another one first.',
   security: 'Sign-in and security',
   password: 'Password',
   isSet: 'Set',
@@ -130,6 +131,8 @@ const de: AccountTexts = {
   now: (value) => `Jetzt: ${value}`,
   unverified: 'nicht bestätigt',
   taken: 'Ein anderes Konto hat diese Adresse. Nichts wurde geändert.',
+  lastOne:
+    'Dieser Eintrag muss bleiben, weil er der letzte ist. Fügen Sie zuerst einen anderen hinzu.',
   security: 'Anmeldung und Sicherheit',
   password: 'Passwort',
   isSet: 'Gesetzt',

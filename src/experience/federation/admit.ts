@@ -115,7 +115,8 @@ async function admitHolder(
     await keepNewcomer(tx, context, interaction, arrival);
     return stop(tx, interaction, 'account_exists');
   }
-  await linkIdentity(tx, asPerson(context, interaction, holder.id), holder.id, arrival);
+  const { language } = context.visitor;
+  await linkIdentity(tx, asPerson(context, interaction, holder.id), holder.id, arrival, language);
   return signIn(tx, context, interaction, holder.id);
 }
 

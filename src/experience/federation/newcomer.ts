@@ -200,6 +200,7 @@ export async function linkNewcomer(
     const isTaken = await tx.userIdentity.count({ where: { issuer, subject } });
     if (!user || !isSame || isTaken > 0) return;
     if (!(await holdEnabled(tx, newcomer.identityProviderId))) return;
-    await linkIdentity(tx, asPerson(context, interaction, user.id), user.id, newcomer);
+    const { language } = context.visitor;
+    await linkIdentity(tx, asPerson(context, interaction, user.id), user.id, newcomer, language);
   });
 }

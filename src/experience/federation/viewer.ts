@@ -3,7 +3,7 @@ import { brokenConstraint, transaction } from '../../db/transaction.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import { linkIdentity } from '../../identity-providers/identities.ts';
-import type { Context, Services } from '../../services.ts';
+import type { Services, VisitContext } from '../../services.ts';
 import { type FederationError, reportDisabled } from './failure.ts';
 import { endOrExplain } from './finish.ts';
 import { beginOrRefuse, getProviderById } from './start.ts';
@@ -49,7 +49,7 @@ export type LinkResult =
  *   not get their identity.
  */
 export async function finishViewerFederation(
-  services: Services & Pick<Context, 'traceId'>,
+  services: VisitContext,
   userId: string,
   response: URLSearchParams,
 ): Promise<LinkResult> {
@@ -74,7 +74,8 @@ export async function finishViewerFederation(
           ? { providerName: provider.name }
           : { error: 'identity_taken' };
       }
-      await linkIdentity(tx, { ...services, actor }, userId, identity);
+      const { language } = services.visitor;
+      await linkIdentity(tx, { ...services, actor }, userId, identity, language);
       return { providerName: provider.name };
     });
   } catch (error) {

@@ -139,7 +139,7 @@ async function link(
   if (session.accountId === undefined || (owner != null && owner !== session.accountId))
     return notLinked(t.returned.signInFirst);
   const linked = await finishViewerFederation(
-    { ...services, traceId: request.id },
+    contextOf(services, request),
     session.accountId,
     query,
   );

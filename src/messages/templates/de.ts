@@ -76,6 +76,14 @@ export const de: Record<MessageTemplate, Wording> = {
       'Wenn Sie das nicht waren, sagen Sie es sofort denen, die den Dienst betreiben: Vielleicht hat jemand anderes Ihr Konto.',
     short: `${productName}: Ihre Telefonnummer wurde geändert. Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.`,
   }),
+  IDENTITY_ADDED: ({ productName }) => ({
+    subject: `Ein Weg zur Anmeldung bei ${productName} wurde hinzugefügt`,
+    before: `Das Konto eines anderen Dienstes wurde soeben mit Ihrem Konto bei ${productName} verbunden. Man kann sich damit anmelden.`,
+    action: 'Konto öffnen',
+    after:
+      'Wenn Sie das nicht waren, entfernen Sie es sofort aus Ihrem Konto, wählen Sie ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+    short: `${productName}: Ein Weg zur Anmeldung wurde hinzugefügt. Wenn Sie das nicht waren, entfernen Sie ihn sofort aus Ihrem Konto.`,
+  }),
   IDENTITY_REMOVED: ({ productName }) => ({
     subject: `Ein Weg zur Anmeldung bei ${productName} wurde entfernt`,
     before: `Das Konto eines anderen Dienstes wurde von Ihrem Konto bei ${productName} entfernt. Sie können sich damit nicht mehr anmelden.`,

@@ -76,6 +76,14 @@ export const en: Record<MessageTemplate, Wording> = {
       'If that was not you, tell the people who run the service at once: somebody else may have your account.',
     short: `${productName}: your phone number was changed. If that was not you, tell the people who run the service.`,
   }),
+  IDENTITY_ADDED: ({ productName }) => ({
+    subject: `A way to sign in to ${productName} was added`,
+    before: `An account of another service was linked to your account at ${productName} just now. It can be used to sign in.`,
+    action: 'Open your account',
+    after:
+      'If that was not you, remove it from your account at once, choose a new password, and tell the people who run the service.',
+    short: `${productName}: a way to sign in was added. If that was not you, remove it from your account at once.`,
+  }),
   IDENTITY_REMOVED: ({ productName }) => ({
     subject: `A way to sign in to ${productName} was removed`,
     before: `An account of another service was removed from your account at ${productName}. You cannot sign in with it any more.`,
