@@ -1,17 +1,34 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-// What pages look like, or what no database is in, is tried on the embedded database alone.
+// What pages look like, what no database is in, data folders, and what a protocol says while other tests try its
+// records, are tried on the embedded database alone.
 const triedOnce = [
   'test/account/pages.test.ts',
   'test/account/passkey-page.test.ts',
+  'test/app.test.ts',
+  'test/architecture.test.ts',
+  'test/console/screens/exchange-explained.test.ts',
   'test/console/screens/record-pages.test.ts',
   'test/console/sizes.test.ts',
+  'test/db/embedded/**',
+  'test/documents.test.ts',
   'test/experience/accessibility.test.ts',
+  'test/experience/dead-ends.test.ts',
   'test/experience/federation/chromium.test.ts',
   'test/experience/passkeys/fuzz.test.ts',
   'test/experience/passkeys/pages.test.ts',
   'test/factors/passkeys/vectors.test.ts',
+  'test/graphql/extremes.test.ts',
+  'test/http/assets.test.ts',
+  'test/http/graphiql/**',
+  'test/http/welcome.test.ts',
+  'test/oidc/certification/certification.test.ts',
+  'test/oidc/mount.test.ts',
+  'test/outbound/**',
+  'test/rest/docs.test.ts',
+  'test/seed.test.ts',
+  'test/start/data-folder.test.ts',
 ];
 const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
 

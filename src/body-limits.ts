@@ -12,6 +12,6 @@ export const maxBodyBytes = {
   experience: 64 * kibibyte,
   /** For the Account API. A profile may have 64 KiB. */
   account: 128 * kibibyte,
-  /** A form of the sign-in pages. */
+  /** A form of the sign-in pages, or an authorization or sign-out request by POST. */
   page: 16 * kibibyte,
 } as const;

@@ -123,6 +123,12 @@ export class RateLimitedError extends Refusal {
   }
 }
 
+/**
+ * What the check of a proof can come to. No wait is set before a lock today; a client that handles one has to pass the
+ * schema all the same, and keeps working where one is set.
+ */
+export const checkRefusals = [VerificationFailedError, LockedError, RateLimitedError] as const;
+
 /** Why a password is not good enough. */
 export interface PasswordFault {
   readonly code: string;

@@ -106,6 +106,19 @@ export const webUrl = text(2048).refine(
   fault('INVALID_FORMAT', 'must be an http or https URL'),
 );
 
+/**
+ * Whether an instant lies in the years that RFC 3339 can write and the database can hold. An offset can carry one that
+ * was well written out of them.
+ */
+export const isInKnownYears = (instant: Date): boolean =>
+  instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= 9999;
+
+/** What is said of an instant that {@link isInKnownYears} refuses. */
+export const outsideKnownYears = 'must lie in the years 1 to 9999, in UTC';
+
+/** An instant. */
+export const instant = z.date().refine(isInKnownYears, fault('INVALID_VALUE', outsideKnownYears));
+
 /** A field of a patch that can be absent but not null. */
 export const notNull = <Field extends z.ZodType>(field: Field) =>
   field.nullish().transform((value, context) => {

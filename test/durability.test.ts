@@ -1,24 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newId } from '../src/ids.ts';
 import { fetchManagementToken } from './support/client-credentials.ts';
-import { createTestDatabase } from './support/database.ts';
+import { createProcessDatabase } from './support/database.ts';
 import { events } from './support/events.ts';
 import { ask, graphql, payload } from './support/operations/graphql.ts';
 import { startProcess } from './support/process.ts';
 
-const { url: DATABASE_URL, close } = await createTestDatabase();
-const dataDir = await mkdtemp(join(tmpdir(), 'signet-durability-'));
-afterAll(async () => {
-  await close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const database = await createProcessDatabase();
 
 const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
 const environment = {
-  ...(DATABASE_URL ? { DATABASE_URL } : { DATA_DIR: dataDir }),
+  ...database,
   SIGNET_SECRET: 'a secret for tests only, and a long one',
   ADMIN_CLIENT_ID: admin.id,
   ADMIN_CLIENT_SECRET: admin.secret,

@@ -40,7 +40,11 @@ const requests = [
   ['body of the token endpoint', bytes(maxBodyBytes.token), '413 `invalid_request`'],
   ['body of `/experience/graphql`', bytes(maxBodyBytes.experience), '413'],
   ['body of `/account/graphql`', bytes(maxBodyBytes.account), '413'],
-  ['a form of the sign-in pages', bytes(maxBodyBytes.page), '413 and a page'],
+  [
+    'a form of the sign-in pages; an authorization or sign-out request by POST',
+    bytes(maxBodyBytes.page),
+    '413 and a page',
+  ],
   [
     'the query of an authorization or sign-out request',
     `${number(maxQueryLength)} characters`,

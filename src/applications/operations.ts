@@ -13,7 +13,7 @@ import {
   ApplicationType,
 } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, fault, name, notNull, parseInput, patched, text } from '../input.ts';
+import { distinct, fault, instant, name, notNull, parseInput, patched, text } from '../input.ts';
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
@@ -206,7 +206,7 @@ export async function deleteApplication(
 const createSecretInput = z.object({
   applicationId: z.string(),
   name: name(),
-  expiresAt: z.date().nullish(),
+  expiresAt: instant.nullish(),
 });
 
 const secretConflicts = {

@@ -1,6 +1,6 @@
 import { assertAllowed, builder, nodeTypeOfEvents } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { connectionOf, pageInfoOf, pageSize } from '../graphql/lists/page.ts';
+import { connectionOf, instantOf, pageInfoOf, pageSize } from '../graphql/lists/page.ts';
 import { requestError } from '../graphql/request-error.ts';
 import type { Actor } from '../services.ts';
 import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';
@@ -204,8 +204,8 @@ builder.queryFields((t) => ({
           types: args.types ?? undefined,
           subjectId: args.subjectId ?? undefined,
           actorId: args.actorId ?? undefined,
-          since: args.since ?? undefined,
-          until: args.until ?? undefined,
+          since: instantOf(args, 'since'),
+          until: instantOf(args, 'until'),
         };
         const after = positionOf(args.after);
         const before = positionOf(args.before);

@@ -20,6 +20,7 @@ import {
   readInteraction,
   updateInteraction,
 } from './interaction.ts';
+import { newcomerOf } from './steps.ts';
 
 /**
  * Signs a person in by identifier and password. An unknown or suspended user, a missing and a wrong password fail the
@@ -38,9 +39,9 @@ export async function signInWithPassword(
   hashQueue.assertRoom();
   const settings = await readSignInExperience(database.prisma);
   if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
-  await readInteraction(context, access);
   const identifier = readIdentifier(typed);
-  await assertNotElsewhere(database.prisma, identifier.value);
+  const newcomer = newcomerOf(await readInteraction(context, access), identifier.value);
+  await assertNotElsewhere(database.prisma, identifier.value, newcomer);
   const found = await findUserByIdentifier(database.prisma, settings, identifier);
   const device = readDevice(context, context.visitor.cookies, found?.id);
   const guess: Guess = { ...identifier, check: 'password', device };

@@ -1,6 +1,7 @@
 import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
-import { queueNotice } from '../messages/notice.ts';
+import { noticeSeconds } from '../messages/notice.ts';
+import { canSend, queueMessage } from '../messages/queue-message.ts';
 import { browserOf } from '../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../oidc/provider/provider.ts';
 import { forgetAttempts } from '../protection/attempts.ts';
@@ -12,6 +13,7 @@ import { writePassword } from '../users/operations.ts';
 import { hashPassword } from '../users/password.ts';
 import { rejections } from '../users/password-policy.ts';
 import { userRecord } from '../users/payload.ts';
+import { languageOf } from './access/visitor.ts';
 import { findHolder, methodsOf } from './codes.ts';
 import {
   asPerson,
@@ -45,6 +47,7 @@ export async function resetPassword(
   const reasons = rejections(settings.passwordPolicy, password, subject);
   if (reasons.length > 0) throw new PasswordRejectedError(reasons);
   const digest = await hashPassword(password);
+  const isTold = await canSend(context, 'EMAIL');
   const keep = access.uid === null ? undefined : await browserOf(getProvider(context), access.uid);
   const changed = await changeInteraction(context, access, async (tx, interaction) => {
     const verification = shownAddress(interaction);
@@ -60,8 +63,15 @@ export async function resetPassword(
       userAgent,
       sessionId: null,
     });
-    const { language } = context.visitor;
-    await queueNotice(tx, context, { before: after, template: 'PASSWORD_CHANGED', language });
+    if (isTold && after.primaryEmail !== null) {
+      await queueMessage(tx, context, {
+        channel: 'EMAIL',
+        recipient: after.primaryEmail,
+        template: 'PASSWORD_CHANGED',
+        language: languageOf(context, settings),
+        expiresAt: new Date(context.clock.now().getTime() + noticeSeconds * 1000),
+      });
+    }
     await tx.verification.delete({ where: { id: verification.id } });
     const methods = methodsOf(verification);
     return authenticate(tx, context, interaction, {

@@ -1,8 +1,8 @@
 import {
   ConflictError,
+  checkRefusals,
   InteractionExpiredError,
   InvalidInputError,
-  LockedError,
   NotAllowedError,
   NotFoundError,
   PasswordRejectedError,
@@ -88,7 +88,7 @@ addStep('signInWithPassword', {
     }),
     password: t.string({ required: true, description: 'The password.' }),
   }),
-  errors: [VerificationFailedError, LockedError, NotAllowedError],
+  errors: [...checkRefusals, NotAllowedError],
   step: async (context, access, input) => ({
     interaction: await signInWithPassword(context, access, input),
   }),
@@ -144,7 +144,7 @@ addStep('verifyCode', {
     verificationId: t.id({ required: true, description: 'The id that `sendCode` returned.' }),
     code: t.string({ required: true, description: 'The code.' }),
   }),
-  errors: [VerificationFailedError, LockedError],
+  errors: [...checkRefusals],
   step: async (context, access, input) => ({
     interaction: await verifyCode(context, access, input),
   }),
@@ -162,7 +162,7 @@ addStep('redeemOneTimeToken', {
     }),
     token: t.string({ required: true, description: 'The token.' }),
   }),
-  errors: [VerificationFailedError, LockedError],
+  errors: [...checkRefusals],
   step: async (context, access, input) => ({
     interaction: await redeemOneTimeToken(context, access, input),
   }),

@@ -31,9 +31,21 @@ export const verified = (
 ): Verification[] =>
   verifications.filter((one) => one.purpose === purpose && one.verifiedAt !== null);
 
-/** Who came back from an identity provider, and has no account linked yet; null if nobody did. */
-export const newcomerOf = ({ newcomer }: Pick<Interaction, 'newcomer'>): Interaction['newcomer'] =>
-  newcomer?.confirmation === null ? newcomer : null;
+/**
+ * Who came back from an identity provider, and has no account linked yet; null if nobody did.
+ *
+ * @param address Only somebody of whom the provider told no other address.
+ */
+export function newcomerOf(
+  { newcomer }: Pick<Interaction, 'newcomer'>,
+  address?: string,
+): Interaction['newcomer'] {
+  if (newcomer?.confirmation !== null) return null;
+  const { email } = newcomer;
+  const isOther =
+    address !== undefined && email !== null && email.toLowerCase() !== address.toLowerCase();
+  return isOther ? null : newcomer;
+}
 
 /** What the gates read. */
 export type GateContext = Pick<VisitContext, 'clock'> & {

@@ -4,7 +4,7 @@ import { NotAllowedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { FactorType, User, UserFactor } from '../generated/prisma/client.ts';
 import type { Language } from '../languages.ts';
-import { queueNotice } from '../messages/notice.ts';
+import { tellPerson } from '../messages/notice.ts';
 import type { Context } from '../services.ts';
 import { userRecord } from '../users/payload.ts';
 
@@ -41,7 +41,7 @@ export async function changeFactors<T>(
     const changes = { factors: { from, to } };
     await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
   }
-  await queueNotice(tx, context, { before: user, template: notice, language });
+  await tellPerson(tx, context, user, { language, template: notice });
   return result;
 }
 

@@ -44,13 +44,11 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
 const originalOf = (error: unknown) =>
   error instanceof GraphQLError ? error.originalError : error;
 
-// Operations check such values themselves and report them as issues. For an id, a search or an instant that is only
-// looked up, PostgreSQL refuses values that it cannot hold, by SQLSTATE.
+// Operations check such values themselves and report them as issues. For an id or a search that is only looked up,
+// PostgreSQL refuses values that it cannot hold, by SQLSTATE.
 const refusals = new Map([
   // character_not_in_repertoire
   ['22021', 'Text cannot hold a NUL character.'],
-  // datetime_field_overflow
-  ['22008', 'An instant lies outside of the years that can be asked for.'],
 ]);
 
 // The same place in the document and in the answer, and nothing else of the fault.

@@ -1,10 +1,20 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ConflictError, NotAllowedError, NotFoundError } from '../errors.ts';
-import type { Prisma, UserIdentity as UserIdentityRow } from '../generated/prisma/client.ts';
+import type {
+  Prisma,
+  UserIdentity as UserIdentityRow,
+  User as UserRow,
+} from '../generated/prisma/client.ts';
 import { builder, ownGraphs } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
-import type { InputFields } from '../graphql/mutations/mutation.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+} from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
+import { mutationPayloadName } from '../graphql/names.ts';
 import {
   addOrganizationIdentityProvider,
   removeOrganizationIdentityProvider,
@@ -65,17 +75,39 @@ builder.prismaObjectField('User', 'identities', (t) =>
   ),
 );
 
+interface UnlinkedIdentity {
+  readonly user: UserRow;
+  readonly userIdentity: UserIdentityRow;
+}
+
 const userMutations = recordMutations('user', User, { scope: 'users:write' });
 
-userMutations.add('deleteUserIdentity', {
+addMutation('deleteUserIdentity', {
+  scope: 'users:write',
   description:
     'Removes an identity from a user, who cannot sign in by it any more. Raises `User.Data.Updated`.',
   input: (t) => ({
     userId: userMutations.id(t),
     identityId: t.id({ required: true, description: "The identity's id." }),
   }),
+  payload: (t: PayloadFields<UnlinkedIdentity>) => ({
+    ...userMutations.payload(t),
+    userIdentity: t.field({
+      type: UserIdentity,
+      description: 'The identity in its last state.',
+      resolve: (payload) => payload.userIdentity,
+    }),
+  }),
   errors: [NotFoundError],
-  operation: (context, input) => deleteUserIdentity(context, input),
+  resolve: async (input, context, info) => {
+    // What the request selects of it is read before: afterwards it is gone.
+    const path = [{ type: mutationPayloadName('deleteUserIdentity'), name: 'userIdentity' }];
+    const query = { ...queryFromInfo({ context, info, path }), where: { id: input.identityId } };
+    const userIdentity = await context.database.prisma.userIdentity.findUnique(query);
+    const user = await deleteUserIdentity(context, input);
+    if (!userIdentity) throw new NotFoundError(input.identityId);
+    return { user, userIdentity };
+  },
 });
 
 const OrganizationIdentityProviderConnection = connectionOf(

@@ -5,7 +5,7 @@ import { recordEvent } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Language } from '../languages.ts';
-import { queueNotice } from '../messages/notice.ts';
+import { tellPerson } from '../messages/notice.ts';
 import { joinByProvider } from '../organizations/just-in-time.ts';
 import type { Context } from '../services.ts';
 import { userRecord } from '../users/payload.ts';
@@ -40,10 +40,10 @@ export async function insertIdentity(
 }
 
 /**
- * Links an identity to an existing user, who joins the organizations of the provider. Raises `User.Data.Updated` with
- * `changes.identities`, then `Organization.Membership.Updated` for each membership. Tells the person by message.
+ * Links an identity to an existing user, who joins the organizations of the provider and is told by message. Raises
+ * `User.Data.Updated` with `changes.identities`, then `Organization.Membership.Updated` for each membership.
  *
- * @param language The person's language; by default that of the settings.
+ * @param language Of the message; by default that of the settings.
  * @throws {NotFoundError} when the user is gone; the unique index `UserIdentity_issuer_subject_key` refuses an identity
  *   that is linked already.
  */
@@ -52,7 +52,7 @@ export async function linkIdentity(
   context: Context,
   userId: string,
   identity: Identity,
-  language: Language | undefined,
+  language?: Language,
 ): Promise<User> {
   const user = await lockUser(tx, userId);
   const from = await providersOf(tx, userId);
@@ -60,13 +60,12 @@ export async function linkIdentity(
   await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
   const { identityProviderId, email } = identity;
   await joinByProvider(tx, context, { userId, identityProviderId, email });
-  await queueNotice(tx, context, { before: user, template: 'IDENTITY_ADDED', language });
+  await tellPerson(tx, context, user, { template: 'IDENTITY_ADDED', language });
   return user;
 }
 
 /**
- * Removes an identity from a user, who cannot sign in by it any more. Raises `User.Data.Updated`, and tells the person by
- * message.
+ * Removes an identity from a user, who cannot sign in by it any more. Raises `User.Data.Updated`.
  *
  * @throws {NotFoundError} of the user, or of the identity that is not theirs.
  */
@@ -83,18 +82,13 @@ export async function deleteUserIdentity(
 export async function deleteIdentityWithin(
   tx: Transaction,
   context: Context,
-  {
-    userId,
-    identityId,
-    language,
-  }: { userId: string; identityId: string; language?: Language | undefined },
+  { userId, identityId }: { userId: string; identityId: string },
 ): Promise<User> {
   const user = await lockUser(tx, userId);
   const from = await providersOf(tx, userId);
   const { count } = await tx.userIdentity.deleteMany({ where: { id: identityId, userId } });
   if (count === 0) throw new NotFoundError(identityId);
   await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
-  await queueNotice(tx, context, { before: user, template: 'IDENTITY_REMOVED', language });
   return user;
 }
 

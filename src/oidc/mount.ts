@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { maxBodyBytes } from '../body-limits.ts';
 import { html } from '../html/markup.ts';
 import { page, pageHeaders } from '../html/page.ts';
 import { noteFailure } from '../protection/addresses.ts';
@@ -23,6 +24,9 @@ const providerRoutes = [
   { method: 'OPTIONS', url: '/oidc/token/introspection' },
   { method: 'OPTIONS', url: '/oidc/token/revocation' },
 ];
+
+/** The requests that other sites make; each may come by POST too. */
+const postedRequests = ['/auth', '/session/end'];
 
 /** Mounts everything under `/oidc`. */
 export async function mountOidc(http: FastifyInstance, services: Services): Promise<void> {
@@ -59,15 +63,42 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
         url,
         async handler(request, reply) {
           const fault = faultOfQuery(request.url);
-          if (fault !== undefined) {
-            const lead = `The address that led here is not one to follow: ${fault}.`;
-            const shown = page({ heading: 'This did not work', lead, body: html`` });
-            return reply.code(400).headers(pageHeaders()).send(shown);
-          }
+          if (fault !== undefined) return refuseQuery(reply, fault);
           await answerByProvider(services, request, reply);
           return reply;
         },
       });
     }
   });
+  await mountPostedRequests(http, services);
+}
+
+/**
+ * Sends a browser that posts a request to the same request by GET (OpenID Connect Core §3.1.2.1, RP-Initiated Logout
+ * §2). The form is on another site, so it brings no session cookie (`SameSite=Lax`), and an answer at once would
+ * replace the session of who is signed in. The GET brings it.
+ */
+async function mountPostedRequests(http: FastifyInstance, { issuer }: Services): Promise<void> {
+  await http.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxBodyBytes.page },
+      (_request, body, done) => done(null, new URLSearchParams(String(body))),
+    );
+    for (const path of postedRequests) {
+      scope.post<{ Body: URLSearchParams | undefined }>(`/oidc${path}`, (request, reply) => {
+        const address = `${issuer}${path}?${request.body ?? ''}`;
+        const fault = faultOfQuery(address);
+        if (fault !== undefined) return refuseQuery(reply, fault);
+        return reply.code(303).headers({ location: address, 'cache-control': 'no-store' }).send();
+      });
+    }
+  });
+}
+
+function refuseQuery(reply: FastifyReply, fault: string): FastifyReply {
+  const lead = `The address that led here is not one to follow: ${fault}.`;
+  const shown = page({ heading: 'This did not work', lead, body: html`` });
+  return reply.code(400).headers(pageHeaders()).send(shown);
 }

@@ -6,7 +6,7 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import { type InputIssue, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { InvitationStatus, type OrganizationInvitation } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, emailAddress, parseInput } from '../input.ts';
+import { distinct, emailAddress, instant, parseInput } from '../input.ts';
 import { assertAssignable } from '../organization-roles/operations.ts';
 import { addMembers, recordMembership } from '../organizations/members.ts';
 import type { Context } from '../services.ts';
@@ -16,7 +16,7 @@ const defaultLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 const createInvitationInput = z.object({
   organizationId: z.string(),
   invitee: emailAddress,
-  expiresAt: z.date().nullish(),
+  expiresAt: instant.nullish(),
   organizationRoleIds: distinct(z.string(), 100).nullish(),
 });
 

@@ -4,7 +4,7 @@ import type {
   Prisma,
 } from '../generated/prisma/client.ts';
 import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
-import { between, connectionOf } from '../graphql/lists/page.ts';
+import { between, connectionOf, instantOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
@@ -141,7 +141,7 @@ addRecordQueries(Organization, {
       members: userId == null ? undefined : { some: { userId } },
       applications: applicationId == null ? undefined : { some: { applicationId } },
       emailDomains: domain === undefined ? undefined : { some: { domain } },
-      createdAt: between(filter.createdAfter, filter.createdBefore),
+      createdAt: between(instantOf(filter, 'createdAfter'), instantOf(filter, 'createdBefore')),
     };
   },
   order: {

@@ -1,7 +1,6 @@
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
-import { connectionOf } from '../graphql/lists/page.ts';
-import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
+import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import {
@@ -64,7 +63,16 @@ export const Scope = builder.prismaNode('Scope', {
 });
 
 /** A page of scopes. */
-export const ScopeConnection = connectionOf('Scope', Scope);
+export const ScopeConnection = addRecordQueries(Scope, {
+  names: ['scope', 'scopes'],
+  descriptions: { list: 'The scopes of all resources, newest first by default.' },
+  scope: 'resources:read',
+  model: ({ scope }) => scope,
+  search: textSearch,
+  filter: (t) => ({ resourceId: t.id({ description: 'The resource that defines it.' }) }),
+  where: ({ resourceId }) => ({ resourceId: resourceId ?? undefined }),
+  order: { CREATED_AT: orders.byCreation, NAME: orders.byName },
+});
 
 addRecordQueries(Resource, {
   names: ['resource', 'resources'],

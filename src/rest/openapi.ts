@@ -93,6 +93,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   roles: 'Roles: sets of scopes that users or machine-to-machine applications hold.',
   resources: 'APIs that access tokens are aimed at, and the scopes they define.',
   applications: 'Clients that users sign in to, services that exchange tokens, and their secrets.',
+  scopes: 'The scopes of all resources.',
   organizations: 'Organizations, with their members, e-mail domains and just-in-time roles.',
   'organization-invitations': 'Invitations of e-mail addresses to organizations.',
   'organization-roles': 'Roles that members hold within an organization.',

@@ -179,6 +179,8 @@ export const restRoutes: readonly RestRoute[] = [
     ...asId('resourceId'),
   },
   { method: 'POST', path: '/resources/:resourceId/scopes', operation: 'createScope' },
+  { method: 'GET', path: '/scopes', operation: 'scopes' },
+  { method: 'GET', path: '/scopes/:id', operation: 'scope' },
   {
     method: 'PATCH',
     path: '/resources/:resourceId/scopes/:scopeId',

@@ -7,7 +7,7 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { PersonalAccessToken } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, fault, name, parseInput, text } from '../input.ts';
+import { distinct, fault, instant, name, parseInput, text } from '../input.ts';
 import { isResourceIndicator, maxAccessTokenTtlSeconds } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
 import { generateToken } from './opaque-token.ts';
@@ -29,7 +29,7 @@ const input = z.object({
       fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
     )
     .nullish(),
-  expiresAt: z.date(),
+  expiresAt: instant,
 });
 
 const conflicts = {

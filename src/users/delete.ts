@@ -30,6 +30,7 @@ export async function deleteUserWithin(
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await tx.oidcRecord.deleteMany({ where: { accountId: id } });
   await endImpersonation(tx, context, id);
+  await forgetInBrowsers(tx, id);
   const user = await tx.user.delete({ where: { id } });
   await recordEvents(tx, context, [
     ...memberships.map(({ organizationId }) => ({
@@ -46,3 +47,18 @@ export async function deleteUserWithin(
   ]);
   return user;
 }
+
+/** Leaves a browser that is signing this person in the way to begin again: the rest of its interaction is forgotten. */
+const forgetInBrowsers = (tx: Transaction, userId: string): Promise<unknown> =>
+  tx.interaction.updateMany({
+    where: { userId, restartUrl: { not: null } },
+    data: {
+      userId: null,
+      identifier: null,
+      authenticationMethods: [],
+      authenticatedAt: null,
+      consentedAt: null,
+      hasRegistered: false,
+      event: 'SIGN_IN',
+    },
+  });

@@ -2,7 +2,7 @@ import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from
 import { Prisma } from '../generated/prisma/client.ts';
 import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { between } from '../graphql/lists/page.ts';
+import { between, instantOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
@@ -165,8 +165,11 @@ export const UserConnection = addRecordQueries(User, {
       roles: roleId == null ? undefined : { some: { roleId } },
       organizations: organizationId == null ? undefined : { some: { organizationId } },
       isSuspended: isSuspended ?? undefined,
-      createdAt: between(filter.createdAfter, filter.createdBefore),
-      lastSignInAt: between(filter.lastSignInAfter, filter.lastSignInBefore),
+      createdAt: between(instantOf(filter, 'createdAfter'), instantOf(filter, 'createdBefore')),
+      lastSignInAt: between(
+        instantOf(filter, 'lastSignInAfter'),
+        instantOf(filter, 'lastSignInBefore'),
+      ),
     };
   },
   order: {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { consentDriver } from '../oidc/consent/driver.ts';
 import { startOpenIdProvider } from '../support/peers/openid-provider.ts';
 import {
@@ -11,7 +11,6 @@ import { allowPrivate, createIdentityProvider, passThrough } from '../support/pe
 import { messagesTo } from '../support/people/messages.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import { authorize, password } from '../support/people/sign-in-fixture.ts';
-import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService(allowPrivate);
@@ -22,7 +21,6 @@ const provider = await startOpenIdProvider(service.clock);
 const { issuer, clientId, clientSecret } = provider;
 const club = { name: 'Club', kind: 'SOCIAL', issuer, clientId, clientSecret };
 const providerId = await createIdentityProvider(service, club);
-const token = await service.managementToken();
 
 let count = 0;
 
@@ -53,8 +51,6 @@ async function link({ me, browser, user }: Awaited<ReturnType<typeof person>>): 
   const { body } = await me.query(connection('identities', 'id'));
   return body.data?.['viewer']?.['identities'].edges.at(-1).node.id;
 }
-
-beforeEach(() => changeSettings(service, token, { passwordEnabled: true, factors: [] }));
 
 describe('an identity', () => {
   test('is linked after a proof, and the person is told', async () => {
@@ -144,73 +140,6 @@ describe('an identity', () => {
       __typename: 'NotFoundError',
     });
     expect(await prisma.userIdentity.count({ where: { id } })).toBe(1);
-  });
-});
-
-describe('the last way to sign in', () => {
-  /** A person whose only way is an identity, or as well what the values give; and a proof from before. */
-  async function withIdentity(values: object = {}) {
-    const somebody = await person();
-    await prove(somebody.me);
-    const id = await link(somebody);
-    const { id: userId } = somebody.user;
-    await prisma.user.update({
-      where: { id: userId },
-      data: { passwordDigest: null, passwordAlgorithm: null, primaryEmail: null, ...values },
-    });
-    return { ...somebody, id };
-  }
-
-  test('is not removed', async () => {
-    const { me, id, user } = await withIdentity();
-    const start = await endOfLog(service);
-    expect(await me.run('deleteViewerIdentity', { id })).toMatchObject({
-      __typename: 'NotAllowedError',
-    });
-    expect(await recordedSince(service, start)).toEqual([]);
-    expect(await prisma.userIdentity.count({ where: { userId: user.id } })).toBe(1);
-  });
-
-  test.each([
-    ['a password', true, {}],
-    ['a password where passwords are off', false, { passwordEnabled: false }],
-  ])('may be %s', async (_what, isEnough, settings) => {
-    const { passwordDigest } = fixture.user;
-    const { me, id } = await withIdentity({ passwordDigest, passwordAlgorithm: 'Argon2id' });
-    await changeSettings(service, token, settings);
-    expect(await me.run('deleteViewerIdentity', { id })).toMatchObject({
-      __typename: isEnough ? 'DeleteViewerIdentityPayload' : 'NotAllowedError',
-    });
-  });
-
-  test('may be a code to an address', async () => {
-    const { me, id, user } = await withIdentity({ primaryPhone: '+4915112345678' });
-    expect(await me.run('deleteViewerIdentity', { id })).toMatchObject({
-      viewer: { id: user.id },
-    });
-  });
-
-  test('may be a passkey, which then stays', async () => {
-    const { me, id, user } = await withIdentity();
-    await changeSettings(service, token, { factors: ['PASSKEY'] });
-    const factor = await prisma.userFactor.create({
-      data: {
-        id: 'factor_01h455vb4pex5vsknk084sn02q',
-        userId: user.id,
-        type: 'PASSKEY',
-        credentialId: Buffer.from('credential'),
-        publicKey: Buffer.from('key'),
-        signCount: 0,
-        createdAt: service.clock.now(),
-      },
-    });
-    expect(await me.run('deleteViewerIdentity', { id })).toMatchObject({
-      viewer: { id: user.id },
-    });
-    expect(await me.run('deleteViewerFactor', { id: factor.id })).toMatchObject({
-      __typename: 'NotAllowedError',
-    });
-    expect(await prisma.userFactor.count({ where: { userId: user.id } })).toBe(1);
   });
 });
 

@@ -1,21 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import { TOTP, URI } from 'otpauth';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { settingsId } from '../../src/sign-in-experience/settings.ts';
+import { expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
 import { createAccountFixture } from '../support/people/account.ts';
 import { codeTo } from '../support/people/messages.ts';
 import { password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-// `SCREENSHOTS=folder` keeps a picture of each page.
-const folder = process.env['SCREENSHOTS'];
 
 describe.runIf(chromiumPath)('the pages of the account', async () => {
   if (!chromiumPath) return;
@@ -97,44 +89,19 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.keyboard.press('Enter');
   }
 
-  async function check(page: Page, name: string): Promise<void> {
-    await page.evaluate(axeSource);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [320, 1024]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        const way = `${name}, ${colorScheme}, ${width}`;
-        const { violations } = await page.evaluate<AxeResults>('axe.run()');
-        const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-        expect([way, found]).toEqual([way, []]);
-        const overflow = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        expect([way, overflow]).toEqual([way, 0]);
-        if (folder) {
-          await mkdir(folder, { recursive: true });
-          await page.screenshot({
-            path: join(folder, `${name}-${width}-${colorScheme}.png`),
-            fullPage: true,
-          });
-        }
-      }
-    }
-  }
-
   test('are without fault for axe in each look', { timeout: 180_000 }, async () => {
     const user = await person();
     const page = await newPage();
     await signIn(page, user.username);
-    await check(page, 'overview');
+    await expectAccessible(page, 'overview');
     await page.goto(`${baseUrl}/account/username`);
-    await check(page, 'verify-password');
+    await expectAccessible(page, 'verify-password');
     await page.goto(`${baseUrl}/account/verify?to=/account/email&by=EMAIL_CODE`);
-    await check(page, 'verify-code-send');
+    await expectAccessible(page, 'verify-code-send');
     await page.keyboard.press('Tab');
     await page.locator('button[type=submit]').first().click();
     await page.locator('input[name=code]').waitFor();
-    await check(page, 'verify-code');
+    await expectAccessible(page, 'verify-code');
     await page.goto(`${baseUrl}/account/username`);
     await prove(page);
     await page.locator('input[name=username]').waitFor();
@@ -153,7 +120,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     ]) {
       await page.goto(`${baseUrl}/account/${name}`);
       expect(new URL(page.url()).pathname).toBe(`/account/${name}`);
-      await check(page, name.replace('/', '-'));
+      await expectAccessible(page, name.replace('/', '-'));
     }
   });
 
@@ -191,7 +158,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.keyboard.type('countess@example.org');
     await page.keyboard.press('Enter');
     await page.locator('input[name=code]').waitFor();
-    await check(page, 'email-code');
+    await expectAccessible(page, 'email-code');
     await page.locator('input[name=code]').focus();
     await page.keyboard.type(await codeTo(service, 'countess@example.org'));
     await page.keyboard.press('Enter');
@@ -230,7 +197,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.locator('input[name=password]').fill('1234');
     await page.keyboard.press('Enter');
     await page.locator('#error').waitFor();
-    await check(page, 'password-refused');
+    await expectAccessible(page, 'password-refused');
     await page.locator('input[name=password]').fill('a completely new secret');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${baseUrl}/account?done=password`);
@@ -246,7 +213,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await signIn(page, user.username, '/account/sessions');
     expect(await page.locator('.entries li').count()).toBe(2);
     expect(await page.locator('.badge').count()).toBe(1);
-    await check(page, 'sessions-two');
+    await expectAccessible(page, 'sessions-two');
     await tabTo(page, "e.name === 'others'");
     await page.keyboard.press('Enter');
     await page.waitForURL(`${baseUrl}/account/sessions?done=sessions`);
@@ -268,7 +235,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.locator('input[name=code]').fill(app.generate({ timestamp }));
     await page.keyboard.press('Enter');
     await page.waitForURL(`${baseUrl}/account/factors?done=factors`);
-    await check(page, 'factors-one');
+    await expectAccessible(page, 'factors-one');
     await page.getByRole('button', { name: 'Remove: My phone' }).click();
     await page.getByText('None yet').waitFor();
     expect(await prisma.userFactor.count({ where: { userId: user.id } })).toBe(0);
@@ -281,7 +248,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await prove(page);
     await page.locator('main button[type=submit]').first().click();
     expect(await page.locator('ol.codes li').count()).toBe(10);
-    await check(page, 'backup-codes');
+    await expectAccessible(page, 'backup-codes');
   });
 
   test('delete the account', async () => {
@@ -291,7 +258,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await prove(page);
     await page.locator('button.bad').click();
     await page.waitForURL(`${baseUrl}/account/deleted`);
-    await check(page, 'deleted');
+    await expectAccessible(page, 'deleted');
     expect(await prisma.user.count({ where: { id: user.id } })).toBe(0);
   });
 
@@ -322,7 +289,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await signIn(page, user.username);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${baseUrl}/account/signed-out`);
-    await check(page, 'signed-out');
+    await expectAccessible(page, 'signed-out');
     await signIn(page, user.username, '/account/sessions');
     expect(new URL(page.url()).pathname).toBe('/account/sessions');
   });

@@ -1,21 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrast } from '../../src/html/colors.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
+import { eachWay, expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
 import { codeTo } from '../support/people/messages.ts';
 import { begin, type PageStage, pageStates } from '../support/people/page-states.ts';
 import { authorize, createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-
-const schemes = ['light', 'dark'] as const;
-const widths = [320, 1280] as const;
 
 describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   if (!chromiumPath) return;
@@ -47,31 +40,12 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   const closeAll = () => Promise.all(contexts.splice(0).map((context) => context.close()));
   const stage: PageStage = { service, fixture, newContext: () => open({ bypassCSP: true }) };
 
-  async function eachWay(page: Page, look: (way: string, dark: boolean) => Promise<void>) {
-    for (const colorScheme of schemes) {
-      for (const width of widths) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        await look(`${colorScheme}, ${width} px`, colorScheme === 'dark');
-      }
-    }
-  }
-
   test.each(pageStates.map(({ name }) => name))(
-    'axe finds nothing at "%s" in any layout',
+    'axe finds nothing at "%s", dark and narrow too',
     async (name) => {
       const page = await pageStates.find((state) => state.name === name)?.open(stage);
       if (!page) throw new Error('The state is in the list.');
-      await page.evaluate(axeSource);
-      await eachWay(page, async (way) => {
-        const { violations } = await page.evaluate<AxeResults>('axe.run()');
-        const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-        expect([way, found]).toEqual([way, []]);
-        const overflow = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        expect([way, overflow]).toEqual([way, 0]);
-      });
+      await expectAccessible(page, name);
       await closeAll();
     },
   );

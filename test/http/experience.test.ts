@@ -32,8 +32,8 @@ async function openInBrowser() {
 }
 
 test.each([
-  ['another method', { method: 'GET' }, 404],
-  ['a query in the address', { method: 'GET', query: '?query={interaction{id}}' }, 404],
+  ['another method', { method: 'PUT' }, 405],
+  ['a query in the address', { method: 'GET', query: '?query={interaction{id}}' }, 405],
   ['a form', { method: 'POST', type: 'application/x-www-form-urlencoded', body: 'query={a}' }, 415],
   ['text', { method: 'POST', type: 'text/plain', body: '{"query":"{interaction{id}}"}' }, 415],
   ['a batch', { method: 'POST', type: 'application/json', body: '[{"query":"{a}"}]' }, 400],
@@ -63,6 +63,7 @@ test.each([
     const answer = await fetch(`${endpoint}${query}`, init);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toMatch(/json/);
+    expect(answer.headers.get('allow')).toBe(status === 405 ? 'POST' : null);
   },
 );
 
@@ -170,4 +171,17 @@ test('an interaction ends after an hour, with a restart URL', async () => {
 test('logs no password, no token and no code', () => {
   expect(JSON.stringify(service.logged)).not.toContain(password);
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});
+
+test('a failed check can be asked for all that it may be', async () => {
+  const { send } = await begin();
+  const { body } = await send(
+    `mutation ($input: SignInWithPasswordInput!) { signInWithPassword(input: $input) { __typename
+      ... on VerificationFailedError { code } ... on LockedError { lockedUntil }
+      ... on RateLimitedError { retryAfterSeconds } } }`,
+    { input: { ...credentials, password: 'wrong' } },
+  );
+  expect(body.data).toEqual({
+    signInWithPassword: { __typename: 'VerificationFailedError', code: 'VERIFICATION_FAILED' },
+  });
 });

@@ -99,8 +99,8 @@ describe('statistics', () => {
     expect(data).toEqual({
       statistics: {
         users: 1,
-        // The admin application and the console.
-        applications: 2,
+        // The admin application, the console and the account pages.
+        applications: 3,
         organizations: null,
         roles: null,
         resources: null,

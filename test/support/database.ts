@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openPostgresql, useEmbedded } from '../../src/db/database.ts';
 import { openEmbedded } from '../../src/db/embedded/open.ts';
+import { closeAtEnd } from './cleanup.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,6 +17,8 @@ declare module 'vitest' {
     template: string;
     /** The file with a dump of the migrated embedded database. */
     dump: string;
+    /** The folder of the migrated embedded database. */
+    migrated: string;
   }
 }
 
@@ -35,7 +41,6 @@ export const failOnError = (error: Error) => {
 export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
   const postgresql = inject('postgresql');
   if (!postgresql) {
-    const { readFile } = await import('node:fs/promises');
     const dump = new Blob([await readFile(inject('dump'))]);
     const embedded = await openEmbedded({ loadDataDir: dump });
     const database = useEmbedded(embedded);
@@ -60,6 +65,23 @@ export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
       await administer(postgresql, `DROP DATABASE "${name}" WITH (FORCE)`);
     },
   };
+}
+
+/**
+ * Creates a migrated database for a file's processes, one after another on the embedded one.
+ *
+ * @returns The variables that name it.
+ */
+export async function createProcessDatabase(): Promise<Record<string, string>> {
+  if (inject('postgresql')) {
+    const { url, close } = await createTestDatabase();
+    closeAtEnd(close);
+    return { DATABASE_URL: url as string };
+  }
+  const dataDir = await mkdtemp(join(tmpdir(), 'signet-process-'));
+  closeAtEnd(() => rm(dataDir, { recursive: true, force: true }));
+  await cp(inject('migrated'), join(dataDir, 'database'), { recursive: true });
+  return { DATA_DIR: dataDir };
 }
 
 async function administer(url: string, statement: string): Promise<void> {

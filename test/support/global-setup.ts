@@ -11,6 +11,7 @@ import './database.ts';
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'signet-test-'));
   const dump = join(folder, 'migrated.tar');
+  const migrated = join(folder, 'migrated');
   const template = `signet_template_${process.pid}`;
   const postgresql = process.env['TEST_DATABASE_URL'] ?? null;
   const clients: (() => Promise<void>)[] = [];
@@ -36,8 +37,10 @@ export default async function setup(project: TestProject) {
       await client.end();
     });
   } else {
-    const embedded = await openEmbedded({});
+    const embedded = await openEmbedded({ dataDir: migrated });
     await useEmbedded(embedded).migrate();
+    // What starts from a copy has nothing to recover.
+    await embedded.exec('CHECKPOINT');
     await writeFile(dump, Buffer.from(await (await embedded.dumpDataDir('none')).arrayBuffer()));
     await embedded.close();
   }
@@ -45,6 +48,7 @@ export default async function setup(project: TestProject) {
   project.provide('postgresql', postgresql);
   project.provide('template', template);
   project.provide('dump', dump);
+  project.provide('migrated', migrated);
 
   return async () => {
     for (const close of clients) await close();

@@ -203,10 +203,16 @@ export const RemoveApplicationRole = graphql(`
 `);
 
 export const ApplicationOrganizations = graphql(`
-  query ApplicationOrganizations($id: ID!) {
+  query ApplicationOrganizations(
+    $id: ID!
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+  ) {
     application(id: $id) {
       id
-      organizations(first: 100) {
+      organizations(first: $first, after: $after, last: $last, before: $before) {
         edges {
           id
           node {
@@ -221,6 +227,12 @@ export const ApplicationOrganizations = graphql(`
               }
             }
           }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
         }
       }
     }

@@ -1,11 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
 import { Badge } from '../controls/badge.tsx';
 import { useMessages } from '../language/language.ts';
-import { DataTable, rowLink } from '../lists/data-table.tsx';
+import { rowLink } from '../lists/data-table.tsx';
+import { List, pageIn } from '../lists/list-page.tsx';
 import { Section } from '../records/section.tsx';
-import { Failed } from '../states/failed.tsx';
-import { Loading } from '../states/loading.tsx';
 import { EmptyState } from '../states/state.tsx';
 import styles from './applications.module.css';
 import { ApplicationOrganizations } from './documents.ts';
@@ -14,28 +12,28 @@ import { applicationMessages } from './messages.ts';
 /** The organizations that an application is a member of. */
 export function OrganizationsTab({ id }: { id: string }) {
   const t = useMessages(applicationMessages);
-  const { data, error, askAgain } = useData(ApplicationOrganizations, { id });
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
-  if (!data) return <Loading lines={3} />;
-  const memberships = data.application?.organizations.edges ?? [];
-  if (memberships.length === 0)
-    return (
-      <EmptyState icon="organizations" title={t.tabs.organizations}>
-        {t.noOrganizations}
-      </EmptyState>
-    );
   return (
     <Section title={t.tabs.organizations} about={t.organizationsAbout}>
-      <DataTable
+      <List
         label={t.tabs.organizations}
-        rows={memberships}
+        hasSearch={false}
+        document={ApplicationOrganizations}
+        variables={(address) => ({ id, ...pageIn(address) })}
+        connection={({ application }) =>
+          application && {
+            pageInfo: application.organizations.pageInfo,
+            edges: application.organizations.edges.map((membership) => ({
+              node: { ...membership, organization: membership.node },
+            })),
+          }
+        }
         columns={[
           {
             id: 'name',
             header: t.name,
-            cell: ({ node }) => (
-              <Link to="/organizations/$id" params={{ id: node.id }} className={rowLink}>
-                {node.name}
+            cell: ({ organization }) => (
+              <Link to="/organizations/$id" params={{ id: organization.id }} className={rowLink}>
+                {organization.name}
               </Link>
             ),
           },
@@ -51,6 +49,11 @@ export function OrganizationsTab({ id }: { id: string }) {
             ),
           },
         ]}
+        empty={
+          <EmptyState icon="organizations" title={t.tabs.organizations}>
+            {t.noOrganizations}
+          </EmptyState>
+        }
       />
     </Section>
   );

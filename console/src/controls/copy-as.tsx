@@ -1,9 +1,10 @@
 import { type AnyVariables, stringifyDocument, type TypedDocumentNode } from '@urql/core';
 import { toast } from '../dialogs/toasts.ts';
 import { useMessages } from '../language/language.ts';
-import { Button } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { writeToClipboard } from './clipboard.ts';
 import styles from './copy-as.module.css';
+import type { IconName } from './icon.tsx';
 import { controlMessages } from './messages.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any mutation will do.
@@ -15,39 +16,66 @@ type AnyDocument = TypedDocumentNode<any, any>;
 export function CopyAs({
   document,
   input,
+  isInRow = false,
 }: {
   document: AnyDocument;
   input: object | (() => object);
+  /** In a row: two small pictures. */
+  isInRow?: boolean;
 }) {
   const t = useMessages(controlMessages);
   const variables = () => ({ input: typeof input === 'function' ? input() : input });
+  const copyGraphQL = async () => {
+    if (await writeToClipboard(asGraphQL(document, variables()))) toast.done(t.graphQLCopied);
+  };
+  const copyCurl = async () => {
+    if (await writeToClipboard(asCurl(document, variables()))) toast.done(t.curlCopied);
+  };
   return (
     <div className={styles.copyAs}>
-      <Button
-        kind="quiet"
-        size="small"
-        icon="copy"
-        aria-label={t.copyAsGraphQL}
-        title={t.copyAsGraphQL}
-        onClick={async () => {
-          if (await writeToClipboard(asGraphQL(document, variables()))) toast.done(t.graphQLCopied);
-        }}
-      >
-        GraphQL
-      </Button>
-      <Button
-        kind="quiet"
-        size="small"
-        icon="copy"
-        aria-label={t.copyAsCurl}
-        title={t.copyAsCurl}
-        onClick={async () => {
-          if (await writeToClipboard(asCurl(document, variables()))) toast.done(t.curlCopied);
-        }}
-      >
-        curl
-      </Button>
+      <Choice
+        label={t.copyAsGraphQL}
+        text="GraphQL"
+        icon="apis"
+        isInRow={isInRow}
+        onClick={copyGraphQL}
+      />
+      <Choice
+        label={t.copyAsCurl}
+        text="curl"
+        icon="terminal"
+        isInRow={isInRow}
+        onClick={copyCurl}
+      />
     </div>
+  );
+}
+
+function Choice({
+  label,
+  text,
+  icon,
+  isInRow,
+  onClick,
+}: {
+  label: string;
+  text: string;
+  icon: IconName;
+  isInRow: boolean;
+  onClick: () => void;
+}) {
+  if (isInRow) return <IconButton icon={icon} size="small" label={label} onClick={onClick} />;
+  return (
+    <Button
+      kind="quiet"
+      size="small"
+      icon="copy"
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+    >
+      {text}
+    </Button>
   );
 }
 

@@ -306,9 +306,10 @@ export const SearchMachineApplications = graphql(`
 `);
 
 export const OrganizationRoleChoices = graphql(`
-  query OrganizationRoleChoices($type: RoleType) {
+  query OrganizationRoleChoices($type: RoleType, $after: String) {
     organizationRoles(
       first: 100
+      after: $after
       filter: { type: $type }
       orderBy: { field: NAME, direction: ASC }
     ) {
@@ -316,8 +317,11 @@ export const OrganizationRoleChoices = graphql(`
         node {
           id
           name
-          description
         }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
       }
     }
   }
@@ -434,15 +438,19 @@ export const EmailDomains = graphql(`
 `);
 
 export const JustInTimeRoles = graphql(`
-  query JustInTimeRoles($id: ID!) {
+  query JustInTimeRoles($id: ID!, $after: String) {
     organization(id: $id) {
       id
-      jitRoles(first: 100) {
+      jitRoles(first: 100, after: $after) {
         edges {
           node {
             id
             name
           }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
         }
       }
     }
@@ -553,20 +561,40 @@ export const TemplateScopes = graphql(`
 `);
 
 export const OrganizationRole = graphql(`
-  query OrganizationRole($id: ID!, $withResources: Boolean!) {
+  query OrganizationRole($id: ID!) {
     organizationRole(id: $id) {
       id
       name
       description
-      scopes(first: 100) {
+    }
+  }
+`);
+
+export const ScopesOfOrganizationRole = graphql(`
+  query ScopesOfOrganizationRole($id: ID!, $after: String) {
+    organizationRole(id: $id) {
+      id
+      scopes(first: 100, after: $after) {
         edges {
           node {
             id
             name
           }
         }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
-      resourceScopes(first: 100) @include(if: $withResources) {
+    }
+  }
+`);
+
+export const ApiScopesOfOrganizationRole = graphql(`
+  query ApiScopesOfOrganizationRole($id: ID!, $after: String) {
+    organizationRole(id: $id) {
+      id
+      resourceScopes(first: 100, after: $after) {
         edges {
           node {
             id
@@ -576,6 +604,10 @@ export const OrganizationRole = graphql(`
               name
             }
           }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
         }
       }
     }
@@ -595,28 +627,6 @@ export const SearchOrganizationScopes = graphql(`
     }
   }
 `);
-
-export const SearchResourceScopes = graphql(`
-  query SearchResourceScopes($search: String) {
-    resources(first: 20, filter: { search: $search }) {
-      edges {
-        node {
-          id
-          name
-          scopes(first: 50) {
-            edges {
-              node {
-                id
-                name
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-`);
-
 export const CreateOrganizationRole = graphql(`
   mutation CreateOrganizationRole($input: CreateOrganizationRoleInput!) {
     createOrganizationRole(input: $input) {
@@ -749,6 +759,79 @@ export const DeleteOrganizationScope = graphql(`
       __typename
       ... on DeleteOrganizationScopePayload {
         organizationScope {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const OrganizationIdentityProviders = graphql(`
+  query OrganizationIdentityProviders(
+    $id: ID!
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+  ) {
+    organization(id: $id) {
+      id
+      identityProviders(first: $first, after: $after, last: $last, before: $before) {
+        edges {
+          node {
+            id
+            name
+            kind
+            enabled
+            issuer
+          }
+        }
+        pageInfo {
+          hasNextPage
+          hasPreviousPage
+          startCursor
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+export const SearchIdentityProviders = graphql(`
+  query SearchIdentityProviders($search: String) {
+    identityProviders(first: 20, filter: { search: $search }) {
+      edges {
+        node {
+          id
+          name
+          issuer
+        }
+      }
+    }
+  }
+`);
+
+export const AddOrganizationIdentityProvider = graphql(`
+  mutation AddOrganizationIdentityProvider($input: AddOrganizationIdentityProviderInput!) {
+    addOrganizationIdentityProvider(input: $input) {
+      __typename
+      ... on AddOrganizationIdentityProviderPayload {
+        organization {
+          id
+        }
+      }
+      ...Refusal
+    }
+  }
+`);
+
+export const RemoveOrganizationIdentityProvider = graphql(`
+  mutation RemoveOrganizationIdentityProvider($input: RemoveOrganizationIdentityProviderInput!) {
+    removeOrganizationIdentityProvider(input: $input) {
+      __typename
+      ... on RemoveOrganizationIdentityProviderPayload {
+        organization {
           id
         }
       }

@@ -1,7 +1,10 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { useData } from '../api/use-data.ts';
+import { send } from '../api/send.ts';
+import { useAllPages } from '../api/use-all-pages.ts';
+import { Badge } from '../controls/badge.tsx';
 import { Time } from '../controls/time.tsx';
+import { PickAction } from '../dialogs/pick-action.tsx';
 import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { toast } from '../dialogs/toasts.ts';
 import { ActionForm } from '../forms/action-form.tsx';
@@ -16,10 +19,14 @@ import { Failed } from '../states/failed.tsx';
 import { Loading } from '../states/loading.tsx';
 import {
   AddOrganizationEmailDomain,
+  AddOrganizationIdentityProvider,
   EmailDomains,
   JustInTimeRoles,
+  OrganizationIdentityProviders,
   RemoveOrganizationEmailDomain,
+  RemoveOrganizationIdentityProvider,
   ReplaceOrganizationJitRoles,
+  SearchIdentityProviders,
 } from './documents.ts';
 import { organizationMessages } from './messages.ts';
 import styles from './organizations.module.css';
@@ -29,11 +36,17 @@ import { useRoleChoices } from './roles-in-place.tsx';
 export function JustInTimeTab({ id }: { id: string }) {
   const t = useMessages(organizationMessages);
   const canWrite = useCan('organizations:write');
+  const seesProviders = useCan('experience:read');
   return (
     <>
       <Section title={t.domains} about={t.domainsAbout}>
         <Domains id={id} canWrite={canWrite} />
       </Section>
+      {seesProviders && (
+        <Section title={t.providers} about={t.providersAbout}>
+          <Providers id={id} canWrite={canWrite} />
+        </Section>
+      )}
       <Section title={t.jitRoles} about={t.jitRolesAbout}>
         <JitRoles id={id} canWrite={canWrite} />
       </Section>
@@ -51,7 +64,8 @@ function Domains({ id, canWrite }: { id: string; canWrite: boolean }) {
         label={t.domains}
         hasSearch={false}
         document={EmailDomains}
-        variables={(address) => ({ id, ...pageIn(address) })}
+        page="domains"
+        variables={(address) => ({ id, ...pageIn(address, 'domains') })}
         connection={({ organization }) =>
           organization && {
             pageInfo: organization.emailDomains.pageInfo,
@@ -103,14 +117,81 @@ function Domains({ id, canWrite }: { id: string; canWrite: boolean }) {
   );
 }
 
+function Providers({ id, canWrite }: { id: string; canWrite: boolean }) {
+  const t = useMessages(organizationMessages);
+  return (
+    <>
+      {canWrite && (
+        <PickAction
+          label={t.addProvider}
+          placeholder={t.searchProviders}
+          search={async (search, signal) => {
+            const found = await send(SearchIdentityProviders, { search }, signal);
+            return found.identityProviders.edges.map(({ node }) => ({
+              key: node.id,
+              text: node.name,
+              detail: node.issuer,
+            }));
+          }}
+          document={AddOrganizationIdentityProvider}
+          input={(key) => ({ organizationId: id, identityProviderId: key })}
+        />
+      )}
+      <List
+        label={t.providers}
+        hasSearch={false}
+        page="providers"
+        document={OrganizationIdentityProviders}
+        variables={(address) => ({ id, ...pageIn(address, 'providers') })}
+        connection={({ organization }) => organization?.identityProviders}
+        columns={[
+          {
+            id: 'provider',
+            header: t.provider,
+            cell: ({ name, enabled }) => (
+              <span className={styles.chips}>
+                {name}
+                {!enabled && <Badge>{t.providerOff}</Badge>}
+              </span>
+            ),
+          },
+          {
+            id: 'issuer',
+            header: t.issuer,
+            from: 'medium',
+            cell: ({ issuer }) => <code>{issuer}</code>,
+          },
+          {
+            id: 'remove',
+            header: '',
+            isNarrow: true,
+            cell: (provider) =>
+              canWrite && (
+                <RemoveAction
+                  label={t.remove(provider.name)}
+                  document={RemoveOrganizationIdentityProvider}
+                  input={{ organizationId: id, identityProviderId: provider.id }}
+                />
+              ),
+          },
+        ]}
+        empty={<p className={styles.about}>{t.noProviders}</p>}
+      />
+    </>
+  );
+}
+
 function JitRoles({ id, canWrite }: { id: string; canWrite: boolean }) {
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
-  const { data, error, askAgain } = useData(JustInTimeRoles, { id });
+  const {
+    nodes: roles,
+    error,
+    askAgain,
+  } = useAllPages(JustInTimeRoles, { id }, ({ organization }) => organization?.jitRoles);
   const choices = useRoleChoices('USER');
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
-  if (!data) return <Loading lines={3} />;
-  const roles = data.organization?.jitRoles.edges.map(({ node }) => node) ?? [];
+  if (error && !roles) return <Failed error={error} onRetry={askAgain} />;
+  if (!roles) return <Loading lines={3} />;
   const offered = [
     ...choices,
     ...roles.filter((role) => !choices.some((one) => one.id === role.id)),

@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@urql/core';
 import * as z from 'zod/mini';
 import { send } from '../api/send.ts';
+import { useAllPages } from '../api/use-all-pages.ts';
 import { useData } from '../api/use-data.ts';
 import type { Pick } from '../controls/search-picker.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
@@ -11,17 +12,19 @@ import { TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
 import type { OrganizationRoleQuery } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
+import { searchApiScopes } from '../records/search-api-scopes.ts';
 import { useCan } from '../session/session.ts';
 import { Failed } from '../states/failed.tsx';
 import { Loading } from '../states/loading.tsx';
 import {
   AddOrganizationRoleResourceScopes,
   AddOrganizationRoleScopes,
+  ApiScopesOfOrganizationRole,
   OrganizationRole,
   RemoveOrganizationRoleResourceScope,
   RemoveOrganizationRoleScope,
+  ScopesOfOrganizationRole,
   SearchOrganizationScopes,
-  SearchResourceScopes,
   UpdateOrganizationRole,
 } from './documents.ts';
 import { organizationMessages } from './messages.ts';
@@ -38,8 +41,7 @@ export function RoleDialog({ id, onClose }: { id: string | undefined; onClose: (
 }
 
 function Role({ id, onClose }: { id: string; onClose: () => void }) {
-  const withResources = useCan('resources:read');
-  const { data, error, askAgain } = useData(OrganizationRole, { id, withResources });
+  const { data, error, askAgain } = useData(OrganizationRole, { id });
   if (error && !data) return <Failed error={error} onRetry={askAgain} />;
   if (!data) return <Loading lines={4} />;
   if (!data.organizationRole) return null;
@@ -57,6 +59,12 @@ function RoleForm({
   const texts = useMessages(formMessages);
   const canWrite = useCan('organizations:write');
   const organizationRoleId = role.id;
+  const withResources = useCan('resources:read');
+  const scopes = useAllPages(
+    ScopesOfOrganizationRole,
+    { id: role.id },
+    ({ organizationRole }) => organizationRole?.scopes,
+  );
   return (
     <ActionForm
       document={UpdateOrganizationRole}
@@ -79,7 +87,7 @@ function RoleForm({
       <TextField name="description" label={t.description} isOptional />
       <ScopeSet
         title={t.organizationScopes}
-        held={role.scopes.edges.map(({ node }) => ({ key: node.id, text: node.name }))}
+        held={scopes.nodes?.map((node) => ({ key: node.id, text: node.name }))}
         canWrite={canWrite}
         label={t.addOrganizationScope}
         placeholder={t.searchOrganizationScopes}
@@ -100,37 +108,44 @@ function RoleForm({
           input: (organizationScopeId) => ({ organizationRoleId, organizationScopeId }),
         }}
       />
-      {role.resourceScopes && (
-        <ScopeSet
-          title={t.apiScopes}
-          held={role.resourceScopes.edges.map(({ node }) => ({
-            key: node.id,
-            text: `${node.resource.name}: ${node.name}`,
-          }))}
-          canWrite={canWrite}
-          label={t.addApiScope}
-          placeholder={t.searchApis}
-          search={async (search, signal) => {
-            const found = await send(SearchResourceScopes, { search }, signal);
-            return found.resources.edges.flatMap(({ node: resource }) =>
-              resource.scopes.edges.map(({ node }) => ({
-                key: node.id,
-                text: node.name,
-                detail: resource.name,
-              })),
-            );
-          }}
-          add={{
-            document: AddOrganizationRoleResourceScopes,
-            input: (scopeId) => ({ organizationRoleId, scopeIds: [scopeId] }),
-          }}
-          remove={{
-            document: RemoveOrganizationRoleResourceScope,
-            input: (scopeId) => ({ organizationRoleId, scopeId }),
-          }}
-        />
-      )}
+      {withResources && <ApiScopes organizationRoleId={organizationRoleId} canWrite={canWrite} />}
     </ActionForm>
+  );
+}
+
+function ApiScopes({
+  organizationRoleId,
+  canWrite,
+}: {
+  organizationRoleId: string;
+  canWrite: boolean;
+}) {
+  const t = useMessages(organizationMessages);
+  const scopes = useAllPages(
+    ApiScopesOfOrganizationRole,
+    { id: organizationRoleId },
+    ({ organizationRole }) => organizationRole?.resourceScopes,
+  );
+  return (
+    <ScopeSet
+      title={t.apiScopes}
+      held={scopes.nodes?.map((node) => ({
+        key: node.id,
+        text: `${node.resource.name}: ${node.name}`,
+      }))}
+      canWrite={canWrite}
+      label={t.addApiScope}
+      placeholder={t.searchApis}
+      search={searchApiScopes}
+      add={{
+        document: AddOrganizationRoleResourceScopes,
+        input: (scopeId) => ({ organizationRoleId, scopeIds: [scopeId] }),
+      }}
+      remove={{
+        document: RemoveOrganizationRoleResourceScope,
+        input: (scopeId) => ({ organizationRoleId, scopeId }),
+      }}
+    />
   );
 }
 
@@ -147,7 +162,7 @@ function ScopeSet<
   Removal extends object,
 >({
   title,
-  held,
+  held = [],
   canWrite,
   label,
   placeholder,
@@ -156,7 +171,8 @@ function ScopeSet<
   remove,
 }: {
   title: string;
-  held: readonly Pick[];
+  /** Undefined until it is known. */
+  held: readonly Pick[] | undefined;
   canWrite: boolean;
   label: string;
   placeholder: string;

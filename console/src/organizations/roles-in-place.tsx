@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useData } from '../api/use-data.ts';
+import { useAllPages } from '../api/use-all-pages.ts';
 import { Badge } from '../controls/badge.tsx';
 import type { RoleType } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
@@ -15,8 +15,12 @@ interface Named {
 
 /** The organization roles that one kind of member may hold. */
 export function useRoleChoices(type: RoleType): readonly Named[] {
-  const { data } = useData(OrganizationRoleChoices, { type });
-  return data?.organizationRoles.edges.map(({ node }) => node) ?? [];
+  const { nodes } = useAllPages(
+    OrganizationRoleChoices,
+    { type },
+    ({ organizationRoles }) => organizationRoles,
+  );
+  return nodes ?? [];
 }
 
 /** The roles of a member; each choice applies at once. */

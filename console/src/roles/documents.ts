@@ -126,38 +126,6 @@ export const RoleScopes = graphql(`
     }
   }
 `);
-
-export const SearchScopes = graphql(`
-  query SearchScopes($search: String) {
-    found: resources(first: 10, filter: { search: $search }) {
-      edges {
-        node {
-          ...ScopesOfApi
-        }
-      }
-    }
-    others: resources(first: 20, orderBy: { field: NAME }) {
-      edges {
-        node {
-          ...ScopesOfApi
-        }
-      }
-    }
-  }
-  fragment ScopesOfApi on Resource {
-    id
-    name
-    scopes(first: 100) {
-      edges {
-        node {
-          id
-          name
-        }
-      }
-    }
-  }
-`);
-
 export const AddRoleScopes = graphql(`
   mutation AddRoleScopes($input: AddRoleScopesInput!) {
     addRoleScopes(input: $input) {

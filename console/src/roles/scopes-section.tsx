@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { send } from '../api/send.ts';
 import { PickAction } from '../dialogs/pick-action.tsx';
 import { RemoveAction } from '../dialogs/remove-action.tsx';
 import { toast } from '../dialogs/toasts.ts';
 import { useMessages } from '../language/language.ts';
 import { List, pageIn } from '../lists/list-page.tsx';
+import { searchApiScopes } from '../records/search-api-scopes.ts';
 import { Section } from '../records/section.tsx';
 import { useCan } from '../session/session.ts';
 import { EmptyState } from '../states/state.tsx';
-import { AddRoleScopes, RemoveRoleScope, RoleScopes, SearchScopes } from './documents.ts';
+import { AddRoleScopes, RemoveRoleScope, RoleScopes } from './documents.ts';
 import { roleMessages } from './messages.ts';
 
 /** The scopes that a role holds; they are added and removed at once. */
@@ -23,7 +23,7 @@ export function RoleScopesSection({ roleId }: { roleId: string }) {
         <PickAction
           label={t.addScope}
           placeholder={t.addScopePlaceholder}
-          search={searchScopes}
+          search={searchApiScopes}
           document={AddRoleScopes}
           input={(key) => ({ roleId, scopeIds: [key] })}
           onDone={({ text }) => toast.done(t.added(text))}
@@ -78,19 +78,4 @@ export function RoleScopesSection({ roleId }: { roleId: string }) {
       />
     </Section>
   );
-}
-
-const shown = 30;
-
-// The API finds APIs, not scopes: those of the APIs found come first, then scopes of other APIs that fit by their name.
-async function searchScopes(search: string, signal: AbortSignal) {
-  const { found, others } = await send(SearchScopes, { search }, signal);
-  const scopesOf = ({ edges }: typeof found) =>
-    edges.flatMap(({ node: api }) =>
-      api.scopes.edges.map(({ node }) => ({ key: node.id, text: node.name, detail: api.name })),
-    );
-  const typed = search.toLowerCase();
-  const byName = scopesOf(others).filter(({ text }) => text.toLowerCase().includes(typed));
-  const all = new Map([...byName, ...scopesOf(found)].map((scope) => [scope.key, scope]));
-  return [...all.values()].slice(0, shown);
 }

@@ -166,6 +166,19 @@ export const SignOutUser = graphql(`
   }
 `);
 
+export const UnlockIdentifier = graphql(`
+  mutation UnlockIdentifier($input: UnlockIdentifierInput!) {
+    unlockIdentifier(input: $input) {
+      __typename
+      ... on UnlockIdentifierPayload {
+        type
+        value
+      }
+      ...Refusal
+    }
+  }
+`);
+
 export const DeleteUser = graphql(`
   mutation DeleteUser($input: DeleteUserInput!) {
     deleteUser(input: $input) {

@@ -19,6 +19,7 @@ import {
 } from './documents.ts';
 import { userMessages } from './messages.ts';
 import type { ShownUser } from './profile-tab.tsx';
+import { Unlock } from './unlock.tsx';
 
 /** What can be done with a user as a whole. */
 export function UserActions({ user }: { user: ShownUser }) {
@@ -29,6 +30,7 @@ export function UserActions({ user }: { user: ShownUser }) {
   return (
     <>
       <ResetPassword id={id} />
+      <Unlock user={user} />
       <ConfirmAction
         label={t.signOut}
         title={t.signOutTitle(name)}

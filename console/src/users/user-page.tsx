@@ -8,6 +8,7 @@ import { RecordGate } from '../records/record-gate.tsx';
 import { RecordPage } from '../records/record-page.tsx';
 import { shownName } from '../records/shown-name.ts';
 import { useCan } from '../session/session.ts';
+import { AccessTab } from './access/access-tab.tsx';
 import { User } from './documents.ts';
 import { FactorsTab } from './factors-tab.tsx';
 import { userMessages } from './messages.ts';
@@ -56,6 +57,7 @@ function UserRecord({ id }: { id: string }) {
             },
             { id: 'sessions', label: t.tabs.sessions, content: () => <SessionsTab id={id} /> },
             { id: 'factors', label: t.tabs.factors, content: () => <FactorsTab id={id} /> },
+            { id: 'access', label: t.tabs.access, content: () => <AccessTab id={id} /> },
             seesEvents && {
               id: 'events',
               label: t.tabs.events,

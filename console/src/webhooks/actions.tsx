@@ -2,6 +2,7 @@ import { useState } from 'react';
 import * as z from 'zod/mini';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../controls/button.tsx';
+import { CopyAs } from '../controls/copy-as.tsx';
 import { ConfirmAction } from '../dialogs/confirm-action.tsx';
 import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
 import { toast } from '../dialogs/toasts.ts';
@@ -9,6 +10,7 @@ import { eventMessages } from '../events/messages.ts';
 import { ActionForm } from '../forms/action-form.tsx';
 import { CheckGroups } from '../forms/choices.tsx';
 import { TextField } from '../forms/fields.tsx';
+import { inLocalTime } from '../forms/local-time.ts';
 import { formMessages } from '../forms/messages.ts';
 import type { EventType } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
@@ -22,6 +24,7 @@ import {
 import { groupsOfTypes } from './event-types.ts';
 import { webhookMessages } from './messages.ts';
 import { SecretOnce } from './secret-once.tsx';
+import styles from './webhooks.module.css';
 
 /** Posts a sample of the first type that the webhook gets. */
 export function SendTest({ webhook }: { webhook: ShownWebhook }) {
@@ -74,17 +77,21 @@ export function RotateSecret({ webhook: { id } }: { webhook: ShownWebhook }) {
 export function Enable({ id }: { id: string }) {
   const t = useMessages(webhookMessages);
   const { run, isRunning } = useAction(UpdateWebhook);
+  const input = { id, enabled: true };
   return (
-    <Button
-      size="small"
-      isBusy={isRunning}
-      onClick={async () => {
-        const outcome = await run({ id, enabled: true });
-        if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
-      }}
-    >
-      {t.enable}
-    </Button>
+    <span className={styles.inRow}>
+      <CopyAs document={UpdateWebhook} input={input} />
+      <Button
+        size="small"
+        isBusy={isRunning}
+        onClick={async () => {
+          const outcome = await run(input);
+          if (outcome.kind === 'refused') toast.failed(outcome.refusal.message);
+        }}
+      >
+        {t.enable}
+      </Button>
+    </span>
   );
 }
 
@@ -158,10 +165,4 @@ export function Replay({ webhook }: { webhook: ShownWebhook }) {
       </Dialog>
     </>
   );
-}
-
-/** As a field of date and time has it: local, to the minute. */
-function inLocalTime(at: Date): string {
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
 }

@@ -1,6 +1,7 @@
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../controls/badge.tsx';
 import { Button } from '../controls/button.tsx';
+import { CopyAs } from '../controls/copy-as.tsx';
 import { toast } from '../dialogs/toasts.ts';
 import type { DeliveryStatus } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
@@ -37,7 +38,7 @@ export function RedeliverButton({
 }) {
   const t = useMessages(webhookMessages);
   const { run, isRunning } = useAction(Redeliver);
-  return (
+  const button = (
     <Button
       size={isSmall ? 'small' : 'normal'}
       icon="refresh"
@@ -50,5 +51,14 @@ export function RedeliverButton({
     >
       <span className={isSmall ? styles.redeliver : undefined}>{t.redeliver}</span>
     </Button>
+  );
+  if (!isSmall) return button;
+  return (
+    <span className={styles.inRow}>
+      <span className={styles.copyInRow}>
+        <CopyAs document={Redeliver} input={{ deliveryId: delivery.id }} isInRow />
+      </span>
+      {button}
+    </span>
   );
 }

@@ -22,7 +22,7 @@ addViewerMutation('startViewerFederation', {
 
 addChange('deleteViewerIdentity', {
   description:
-    'Removes one of the own identities; the last way to sign in stays. Raises `User.Data.Updated`.',
+    'Removes one of the own identities, unless it is the last way to sign in. Raises `User.Data.Updated`.',
   input: (t) => ({ id: t.id({ required: true, description: "The identity's id." }) }),
   errors: [NotFoundError, NotAllowedError, VerificationRequiredError],
   operation: async (context, input) => {

@@ -3,8 +3,8 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   ConflictError,
+  checkRefusals,
   InvalidInputError,
-  LockedError,
   NotAllowedError,
   NotFoundError,
   PasswordRejectedError,
@@ -185,7 +185,7 @@ addViewerMutation('verifyViewerCode', {
       description: 'Until when this proves who the person is; null for a new address.',
     }),
   }),
-  errors: [VerificationFailedError, LockedError],
+  errors: [...checkRefusals],
 });
 
 addViewerMutation('verifyViewerPassword', {
@@ -200,7 +200,7 @@ addViewerMutation('verifyViewerPassword', {
       description: 'Until when the proof counts.',
     }),
   }),
-  errors: [VerificationFailedError, LockedError, NotAllowedError],
+  errors: [...checkRefusals, NotAllowedError],
 });
 
 const newAddress = (t: InputFields) => ({

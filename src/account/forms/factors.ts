@@ -1,4 +1,4 @@
-import { NotAllowedError, NotFoundError } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
 import { field, form, submit } from '../../experience/pages/form.ts';
 import { Html, html } from '../../html/markup.ts';
 import {
@@ -57,14 +57,10 @@ export const factorsPage: AccountPage = {
       script,
     };
   },
-  async submit(visit, request) {
+  async submit({ context }, { form: sent }) {
     try {
-      await deleteViewerFactor(visit.context, { id: request.form.get('id') ?? '' });
+      await deleteViewerFactor(context, { id: sent.get('id') ?? '' });
     } catch (error) {
-      if (error instanceof NotAllowedError) {
-        const problem = { status: 422, text: visit.texts.lastOne };
-        return factorsPage.show(visit, { ...request, problem });
-      }
       if (!(error instanceof NotFoundError)) throw error;
     }
     return { goTo: '/factors?done=factors' };

@@ -1,4 +1,4 @@
-import { NotAllowedError, NotFoundError } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
 import { form } from '../../experience/pages/form.ts';
 import { html } from '../../html/markup.ts';
 import { listSocialProviders } from '../../identity-providers/choice.ts';
@@ -50,21 +50,15 @@ export const identitiesPage: AccountPage = {
       }),
     };
   },
-  async submit(visit, request) {
-    const { context, texts: t } = visit;
-    const provider = request.form.get('link');
+  async submit({ context }, { form: sent }) {
+    const provider = sent.get('link');
     try {
       if (provider !== null) {
         const { url } = await startViewerFederation(context, { identityProviderId: provider });
         return { goOutTo: url };
       }
-      await deleteViewerIdentity(context, { id: request.form.get('id') ?? '' });
+      await deleteViewerIdentity(context, { id: sent.get('id') ?? '' });
     } catch (error) {
-      if (error instanceof NotAllowedError && provider === null)
-        return identitiesPage.show(visit, {
-          ...request,
-          problem: { status: 422, text: t.lastOne },
-        });
       if (!(error instanceof NotFoundError)) throw error;
     }
     return { goTo: '/identities?done=identities' };

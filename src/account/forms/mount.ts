@@ -21,6 +21,7 @@ import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { readProof } from '../operations/proof.ts';
 import { endViewerSession, findViewerSession } from '../operations/sessions.ts';
 import { readViewer } from '../operations/viewer.ts';
+import { LastWayInError } from '../operations/ways-in.ts';
 import { type AccountTexts, accountTexts } from '../pages/texts.ts';
 import { accountApplication, findPagesViewer, pagesMaxSeconds, sealSession } from '../session.ts';
 import type { AccountAnswer, AccountPage, AccountRequest, AccountVisit } from './account-page.ts';
@@ -84,6 +85,8 @@ export async function mountAccountPages(http: FastifyInstance, services: Service
     }
     mountSignIn(scope, services);
     mountSignOut(scope, services);
+    // An address that was cut off, or is of another version of the service.
+    scope.get(`${root}/*`, (_request, reply) => redirect(reply, `${services.baseUrl}${root}`));
   });
 }
 
@@ -254,7 +257,10 @@ async function submitForm(
     if (!page.submit) throw new Error(`${page.path} takes no form.`);
     return await send(visit, await page.submit(visit, sent), reply);
   } catch (failure) {
-    const problem = problemOf({ texts: common, context }, failure, t.wrong);
+    const problem =
+      failure instanceof LastWayInError
+        ? { status: 422, text: t.lastWayIn }
+        : problemOf({ texts: common, context }, failure, t.wrong);
     if (!problem) throw failure;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
     return send(visit, await page.show(visit, { ...sent, problem }), reply.code(problem.status));

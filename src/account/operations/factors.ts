@@ -37,7 +37,7 @@ import type { ViewerContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { assertProved, changeProved, rememberProof } from './proof.ts';
 import { changeViewer, readViewer } from './viewer.ts';
-import { assertCanSignIn } from './ways.ts';
+import { keepWayIn } from './ways-in.ts';
 
 // What is begun in one session is finished there.
 const enrolling = ({ viewer: { userId, session }, visitor: { language } }: ViewerContext) => ({
@@ -115,8 +115,7 @@ export async function confirmPasskey(
 }
 
 /**
- * Deletes one of the own factors. The last one stays where one is required, and a passkey that is the only way to sign in.
- * Raises `User.Data.Updated`.
+ * Deletes one of the own factors. The last one stays where one is required, and a passkey that is the last way to sign in. Raises `User.Data.Updated`.
  *
  * @returns The factor in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} {@link VerificationRequiredError}
@@ -125,11 +124,11 @@ export const deleteViewerFactor = (
   context: ViewerContext,
   { id: factorId }: { id: string },
 ): Promise<DeletedFactor> =>
-  changeProved(context, async (tx, user) => {
+  changeProved(context, (tx) => {
     const { userId, language } = enrolling(context);
-    const deleted = await deleteOwnFactor(tx, context, { userId, factorId, language });
-    if (deleted.type === 'PASSKEY') await assertCanSignIn(tx, context, user);
-    return deleted;
+    return keepWayIn(tx, context, () =>
+      deleteOwnFactor(tx, context, { userId, factorId, language }),
+    );
   });
 
 /**

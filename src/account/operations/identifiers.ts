@@ -4,10 +4,10 @@ import { VerificationFailedError } from '../../errors.ts';
 import type { Address } from '../../experience/codes.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { parseInput } from '../../input.ts';
-import { queueNotice } from '../../messages/notice.ts';
 import type { ViewerContext } from '../../services.ts';
 import { userConflicts, username } from '../../users/fields.ts';
 import { writeUser } from '../../users/operations.ts';
+import { prepareNotice, queueNotice } from './notice.ts';
 import { changeProved, proofTtlSeconds } from './proof.ts';
 
 const usernameInput = z.object({ username });
@@ -22,12 +22,12 @@ export async function updateViewerUsername(
   input: z.input<typeof usernameInput>,
 ): Promise<User> {
   const patch = parseInput(usernameInput, input);
-  const { language } = context.visitor;
+  const notice = await prepareNotice(context);
   return refuseConflict(userConflicts, () =>
     changeProved(context, async (tx, before) => {
       const after = await writeUser(tx, context, before, patch);
       if (after !== before && before.username !== null)
-        await queueNotice(tx, context, { before, template: 'USERNAME_CHANGED', language });
+        await queueNotice(tx, context, notice, { before, template: 'USERNAME_CHANGED' });
       return after;
     }),
   );
@@ -68,7 +68,7 @@ async function takeAddress(
   { verificationId }: NewAddress,
 ): Promise<User> {
   const { userId, session } = context.viewer;
-  const { language } = context.visitor;
+  const notice = await prepareNotice(context);
   return refuseConflict(userConflicts, () =>
     changeProved(context, async (tx, before) => {
       const since = new Date(context.clock.now().getTime() - proofTtlSeconds * 1000);
@@ -79,9 +79,9 @@ async function takeAddress(
       await tx.viewerCode.delete({ where: { id: verified.id } });
       const after = await writeUser(tx, context, before, patches[type](verified.recipient));
       const template = type === 'EMAIL' ? 'EMAIL_CHANGED' : 'PHONE_CHANGED';
-      const replaced = type === 'EMAIL' ? 'EMAIL' : 'SMS';
-      if (after !== before)
-        await queueNotice(tx, context, { before, template, language, replaced });
+      if (after !== before) {
+        await queueNotice(tx, context, notice, { before, template, replaced: type });
+      }
       return after;
     }),
   );

@@ -3,8 +3,9 @@ import type { UserGrant } from '../../generated/prisma/client.ts';
 import { deleteIdentityWithin } from '../../identity-providers/identities.ts';
 import { revokeGrant } from '../../oidc/consent/operations.ts';
 import type { ViewerContext } from '../../services.ts';
+import { prepareNotice, queueNotice } from './notice.ts';
 import { assertProved, changeProved } from './proof.ts';
-import { assertCanSignIn } from './ways.ts';
+import { keepWayIn } from './ways-in.ts';
 
 /**
  * Sends the person to an identity provider, to link an identity to the account. An identity is a way to sign in, so it
@@ -24,19 +25,20 @@ export async function startViewerFederation(
 }
 
 /**
- * Removes one of the own identities. The last way to sign in stays. Raises `User.Data.Updated`, and tells the person by
- * message.
+ * Removes one of the own identities. Raises `User.Data.Updated`, and tells the person by message.
  *
- * @throws {NotFoundError} {@link NotAllowedError} of the last way to sign in; {@link VerificationRequiredError}
+ * @throws {NotFoundError}; {@link NotAllowedError} of the last way to sign in; {@link VerificationRequiredError}
  */
 export async function deleteViewerIdentity(
   context: ViewerContext,
   { id: identityId }: { id: string },
 ): Promise<void> {
-  const { language } = context.visitor;
-  await changeProved(context, async (tx, user) => {
-    await deleteIdentityWithin(tx, context, { userId: user.id, identityId, language });
-    await assertCanSignIn(tx, context, user);
+  const notice = await prepareNotice(context);
+  await changeProved(context, async (tx, before) => {
+    await keepWayIn(tx, context, () =>
+      deleteIdentityWithin(tx, context, { userId: before.id, identityId }),
+    );
+    await queueNotice(tx, context, notice, { before, template: 'IDENTITY_REMOVED' });
   });
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { User } from '../../generated/prisma/client.ts';
 import { name, parseInput, webUrl } from '../../input.ts';
-import { queueNotice } from '../../messages/notice.ts';
 import type { ViewerContext } from '../../services.ts';
 import { deleteUserWithin } from '../../users/delete.ts';
 import { userProfile } from '../../users/fields.ts';
 import { merge, writeUser } from '../../users/operations.ts';
+import { prepareNotice, queueNotice } from './notice.ts';
 import { changeProved } from './proof.ts';
 import { changeViewer } from './viewer.ts';
 
@@ -46,9 +46,9 @@ export async function updateViewer(
  * @throws {VerificationRequiredError}
  */
 export async function deleteViewer(context: ViewerContext): Promise<User> {
+  const notice = await prepareNotice(context);
   return changeProved(context, async (tx, before) => {
-    const { language } = context.visitor;
-    await queueNotice(tx, context, { before, template: 'ACCOUNT_DELETED', language });
+    await queueNotice(tx, context, notice, { before, template: 'ACCOUNT_DELETED' });
     return deleteUserWithin(tx, context, before.id);
   });
 }

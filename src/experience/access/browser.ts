@@ -29,7 +29,8 @@ export async function findBrowserInteraction(
   const provider = getProvider(services);
   try {
     const found = await provider.interactionDetails(request, response);
-    return { access: await adopt(services, found), request: found };
+    const access = await adopt(services, found);
+    return access ? { access, request: found } : new InteractionExpiredError();
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error;
   }
@@ -52,7 +53,7 @@ export interface AddressedInteraction {
  * Finds an interaction by the address of its pages, for a browser without the cookie. The cookie ends with the
  * interaction.
  *
- * @returns Null if there never was such an interaction, or it ended long ago.
+ * @returns Null if there never was such an interaction, it ended long ago, or its application is gone.
  */
 export async function findByAddress(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
@@ -70,11 +71,15 @@ export async function findByAddress(
   );
 }
 
-/** Finds the row of an interaction that the provider began, or creates it. */
+/**
+ * Finds the row of an interaction that the provider began, or creates it.
+ *
+ * @returns Undefined if the application is gone.
+ */
 async function adopt(
   services: Services,
   provided: ProviderInteraction,
-): Promise<InteractionAccess> {
+): Promise<InteractionAccess | undefined> {
   const { database, clock, issuer } = services;
   const { uid, params, prompt, session } = provided;
   const digest = digestOf(uid);
@@ -82,13 +87,16 @@ async function adopt(
   const { interaction } = database.prisma;
   const known = await interaction.findUnique({ where: { digest }, select });
   if (known) return { id: known.id, uid };
+  const applicationId = String(params['client_id']);
+  if (!(await database.prisma.application.findUnique({ where: { id: applicationId }, select })))
+    return undefined;
   const now = clock.now();
   const identified = await readStepUp(services, provided);
   await interaction.createMany({
     data: {
       id: newId('Interaction'),
       digest,
-      applicationId: String(params['client_id']),
+      applicationId,
       event: params['screen_hint'] === 'register' ? 'REGISTER' : 'SIGN_IN',
       restartUrl: restartUrlOf(issuer, params),
       needsSecondFactor: asksSecondFactor(params['acr_values']),

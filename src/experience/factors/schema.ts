@@ -1,6 +1,6 @@
 import {
+  checkRefusals,
   InvalidInputError,
-  LockedError,
   NotAllowedError,
   VerificationFailedError,
 } from '../../errors.ts';
@@ -71,7 +71,7 @@ addStep('verifyTotp', {
   own: 'verifiedUntil',
   description: "Checks a code of the person's authenticator app. Each code counts once.",
   input: (t) => ({ code: t.string({ required: true, description: 'The code.' }) }),
-  errors: [VerificationFailedError, LockedError, NotAllowedError],
+  errors: [...checkRefusals, NotAllowedError],
   step: async (context, access, input) => ({
     interaction: await verifyTotp(context, access, input),
   }),
@@ -81,7 +81,7 @@ addStep('verifyBackupCode', {
   own: 'verifiedUntil',
   description: "Uses up one of the person's backup codes.",
   input: (t) => ({ code: t.string({ required: true, description: 'The code.' }) }),
-  errors: [VerificationFailedError, LockedError, NotAllowedError],
+  errors: [...checkRefusals, NotAllowedError],
   step: async (context, access, input) => ({
     interaction: await verifyBackupCode(context, access, input),
   }),

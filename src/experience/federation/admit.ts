@@ -3,12 +3,10 @@ import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import type { ProviderClaims } from '../../identity-providers/authorization.ts';
 import { holdEnabled, isBelievedAbout } from '../../identity-providers/choice.ts';
-import { linkIdentity } from '../../identity-providers/identities.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { findHolder } from '../codes.ts';
 import {
-  asPerson,
   authenticate,
   changeInteraction,
   type Interaction,
@@ -39,7 +37,7 @@ const races = new Set(['UserIdentity_issuer_subject_key', 'User_primaryEmail_key
 /**
  * Decides what a person who came back from an identity provider comes to in an interaction:
  * - whose identity is linked: they are signed in;
- * - whose address both sides have verified: the identity is linked to that account (`User.Data.Updated`);
+ * - whose address both sides have verified: they are signed in, and linked in the end: see {@link linkNewcomer};
  * - whose verified address an account has that did not verify it: they sign in to it first;
  * - a stranger: an account is made, or `completeProfile` comes next.
  *
@@ -94,7 +92,7 @@ async function admitKnown(
   return signIn(tx, context, interaction, known.userId);
 }
 
-/** Links the identity to the account that has the same address, if both sides have verified it. */
+/** Signs in the holder of the same address, if both sides have verified it. */
 async function admitHolder(
   tx: Transaction,
   context: VisitContext,
@@ -111,12 +109,9 @@ async function admitHolder(
   const holder = await findHolder(tx, address);
   if (holder?.id !== found.id) return null;
   if (holder.isSuspended) return stop(tx, interaction, 'account_unavailable');
-  if (!holder.isEmailVerified) {
-    await keepNewcomer(tx, context, interaction, arrival);
-    return stop(tx, interaction, 'account_exists');
-  }
-  const { language } = context.visitor;
-  await linkIdentity(tx, asPerson(context, interaction, holder.id), holder.id, arrival, language);
+  // Linked once the sign-in is complete: whoever holds the address has not shown the second factor.
+  await keepNewcomer(tx, context, interaction, arrival);
+  if (!holder.isEmailVerified) return stop(tx, interaction, 'account_exists');
   return signIn(tx, context, interaction, holder.id);
 }
 

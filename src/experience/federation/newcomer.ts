@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type Conflicts, refuseConflict } from '../../db/conflict.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { InvalidInputError, NotAllowedError } from '../../errors.ts';
-import type { Newcomer, Prisma } from '../../generated/prisma/client.ts';
-import { holdEnabled } from '../../identity-providers/choice.ts';
+import { lockUser } from '../../db/lock.ts';
+import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
+import { InteractionExpiredError, InvalidInputError, NotAllowedError } from '../../errors.ts';
+import type { Newcomer, Prisma, User } from '../../generated/prisma/client.ts';
+import { findProviderOfAddress, holdEnabled } from '../../identity-providers/choice.ts';
 import { insertIdentity, linkIdentity } from '../../identity-providers/identities.ts';
 import { jsonObject, name, parseInput } from '../../input.ts';
 import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
@@ -176,8 +177,15 @@ async function makeAccount(
 }
 
 /**
- * Links the identity with which a person came to the account that they signed in to afterwards, if it has the address
- * that the provider has verified. Raises `User.Data.Updated`.
+ * Links the identity with which a person came, at the end of their sign-in, to the account that they signed in to. Both
+ * have the same address, and who has verified it decides:
+ * - both sides: the identity alone may have signed them in;
+ * - the provider, or nobody if it is the one for the address: they signed in to the account themselves.
+ *
+ * Raises `User.Data.Updated`, and tells the person by message.
+ *
+ * @throws {InteractionExpiredError} when the identity alone signed them in, and that is no longer so. Nobody is signed
+ *   in then.
  */
 export async function linkNewcomer(
   context: VisitContext,
@@ -185,22 +193,68 @@ export async function linkNewcomer(
   { newcomer: known }: Interaction,
 ): Promise<void> {
   if (known === null) return;
-  await changeInteraction(context, access, async (tx, interaction) => {
-    const newcomer = newcomerOf(interaction);
-    if (!newcomer) return;
-    await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
-    const { user } = await tx.interaction.findUniqueOrThrow({
-      where: { id: interaction.id },
-      select: { user: true },
-    });
-    const isSame =
-      newcomer.isEmailVerified &&
-      newcomer.email?.toLowerCase() === user?.primaryEmail?.toLowerCase();
-    const { issuer, subject } = newcomer;
-    const isTaken = await tx.userIdentity.count({ where: { issuer, subject } });
-    if (!user || !isSame || isTaken > 0) return;
-    if (!(await holdEnabled(tx, newcomer.identityProviderId))) return;
-    const { language } = context.visitor;
-    await linkIdentity(tx, asPerson(context, interaction, user.id), user.id, newcomer, language);
+  for (let look = 1; ; look += 1) {
+    try {
+      const restartUrl = await changeInteraction(context, access, (tx, interaction) =>
+        linkWithin(tx, context, interaction),
+      );
+      if (restartUrl !== undefined) throw new InteractionExpiredError(restartUrl);
+      return;
+    } catch (error) {
+      // Another request linked it first: the second look finds it.
+      if (look > 1 || brokenConstraint(error) !== 'UserIdentity_issuer_subject_key') throw error;
+    }
+  }
+}
+
+/** @returns Where to begin again if the person is not who they seemed to be; undefined if all is well. */
+async function linkWithin(
+  tx: Transaction,
+  context: VisitContext,
+  interaction: Interaction,
+): Promise<string | null | undefined> {
+  const newcomer = newcomerOf(interaction);
+  const { userId, authenticatedAt, authenticationMethods, restartUrl } = interaction;
+  // A session is no sign-in to the account.
+  if (!newcomer || userId === null || authenticatedAt === null) return undefined;
+  await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
+  const user = await lockUser(tx, userId);
+  const isByIdentity = authenticationMethods.includes('fed');
+  const { issuer, subject } = newcomer;
+  const linked = await tx.userIdentity.findUnique({
+    where: { issuer_subject: { issuer, subject } },
+    select: { userId: true },
   });
+  const mayLink =
+    (await holdEnabled(tx, newcomer.identityProviderId)) &&
+    (isByIdentity ? isVerifiedByBoth(newcomer, user) : await isOf(tx, newcomer, user));
+  if (isByIdentity && (!mayLink || (linked && linked.userId !== userId))) {
+    await updateInteraction(tx, interaction, {
+      userId: null,
+      authenticatedAt: null,
+      authenticationMethods: [],
+      error: 'federation_failed',
+    });
+    return restartUrl;
+  }
+  if (linked || !mayLink) return undefined;
+  const { language } = context.visitor;
+  await linkIdentity(tx, asPerson(context, interaction, userId), userId, newcomer, language);
+  return undefined;
+}
+
+const hasAddress = ({ email }: Arrival, { primaryEmail }: User): boolean =>
+  email !== null && email.toLowerCase() === primaryEmail?.toLowerCase();
+
+const isVerifiedByBoth = (newcomer: Arrival, user: User): boolean =>
+  newcomer.isEmailVerified && user.isEmailVerified && hasAddress(newcomer, user);
+
+/** Whether an account that a person signed in to has the address with which they came from a provider. */
+async function isOf(tx: Transaction, newcomer: Arrival, user: User): Promise<boolean> {
+  if (newcomer.isEmailVerified) return hasAddress(newcomer, user);
+  if (user.primaryEmail === null) return false;
+  // Many companies' providers say of no address that it is verified, or name none.
+  if (newcomer.email !== null && !hasAddress(newcomer, user)) return false;
+  const provider = await findProviderOfAddress(tx, user.primaryEmail);
+  return provider?.id === newcomer.identityProviderId;
 }

@@ -3,7 +3,8 @@ import { brokenConstraint, transaction } from '../../db/transaction.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import { linkIdentity } from '../../identity-providers/identities.ts';
-import type { Services, VisitContext } from '../../services.ts';
+import type { Language } from '../../languages.ts';
+import type { Context, Services } from '../../services.ts';
 import { type FederationError, reportDisabled } from './failure.ts';
 import { endOrExplain } from './finish.ts';
 import { beginOrRefuse, getProviderById } from './start.ts';
@@ -45,12 +46,12 @@ export type LinkResult =
  * Links the identity with which a user came back. Raises `User.Data.Updated`, and `Organization.Membership.Updated` for
  * each organization of the provider.
  *
- * @param userId The user whom the browser's session proves: the account of somebody else who sent them the link must
+ * @param linker.userId The user whom the browser's session proves: the account of somebody else who sent them the link must
  *   not get their identity.
  */
 export async function finishViewerFederation(
-  services: VisitContext,
-  userId: string,
+  services: Services & Pick<Context, 'traceId'>,
+  { userId, language }: { readonly userId: string; readonly language?: Language | undefined },
   response: URLSearchParams,
 ): Promise<LinkResult> {
   const returned = await endOrExplain(services, { userId }, response);
@@ -74,7 +75,6 @@ export async function finishViewerFederation(
           ? { providerName: provider.name }
           : { error: 'identity_taken' };
       }
-      const { language } = services.visitor;
       await linkIdentity(tx, { ...services, actor }, userId, identity, language);
       return { providerName: provider.name };
     });

@@ -46,7 +46,10 @@ const contextOf = (services: Services, request: FastifyRequest): VisitContext =>
 
 async function refuse(services: Services, request: FastifyRequest, reply: FastifyReply) {
   const look = await lookOf(services, request);
-  return reply.code(404).headers(pageHeaders(look)).send(brokenPage(look, undefined));
+  return reply
+    .code(404)
+    .headers(pageHeaders(look))
+    .send(brokenPage(services, look, undefined));
 }
 
 /** A person came back for a program that holds the interaction. */
@@ -139,8 +142,8 @@ async function link(
   if (session.accountId === undefined || (owner != null && owner !== session.accountId))
     return notLinked(t.returned.signInFirst);
   const linked = await finishViewerFederation(
-    contextOf(services, request),
-    session.accountId,
+    { ...services, traceId: request.id },
+    { userId: session.accountId, language: visitorOf(request).language },
     query,
   );
   if ('error' in linked) return notLinked(t.federation[linked.error]?.(null));

@@ -101,6 +101,16 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
         handler: (request, reply) => answer(services, page, request as Request, reply),
       });
     }
+    // An address that was cut off, or is of another version of the service.
+    scope.route({
+      method: ['GET', 'POST'],
+      url: '/sign-in/:uid/*',
+      handler: (request, reply) =>
+        redirect(
+          reply,
+          `${services.baseUrl}/sign-in/${encodeURIComponent((request as Request).params.uid)}`,
+        ),
+    });
   });
 }
 
@@ -213,7 +223,7 @@ async function refuse(
   const code = new URL(request.url, services.baseUrl).searchParams.get('code');
   if (page === linkForm && known?.isUnderWay && code !== null && /^\d{6}$/.test(code))
     return reply.send(linkElsewherePage(look, code));
-  return reply.code(404).send(brokenPage(look, restartUrl));
+  return reply.code(404).send(brokenPage(services, look, restartUrl));
 }
 
 const spokenBy = ({ headers }: FastifyRequest) => ({ acceptLanguage: headers['accept-language'] });

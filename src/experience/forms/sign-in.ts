@@ -1,10 +1,10 @@
-import { findProviderOfAddress } from '../../identity-providers/choice.ts';
+import { isElsewhere } from '../../identity-providers/choice.ts';
 import { openOneTimeToken } from '../../oidc/provider/sign-in-parameters.ts';
 import { changeInteraction, updateInteraction } from '../interaction.ts';
 import { redeemOneTimeToken } from '../one-time-link.ts';
 import { oneTimeLinkPage, signInPage } from '../pages/sign-in.ts';
 import { signInWithPassword } from '../password.ts';
-import { verified } from '../steps.ts';
+import { newcomerOf, verified } from '../steps.ts';
 import { explanationOf } from './explanation.ts';
 import { leaveFor } from './federation.ts';
 import type { FormPage } from './form-page.ts';
@@ -52,7 +52,8 @@ export const passwordForm: FormPage = {
   async submit(visit, { form }) {
     const { context, access, settings, offered } = visit;
     const identifier = form.get('identifier') ?? '';
-    if (await findProviderOfAddress(context.database.prisma, identifier))
+    const newcomer = newcomerOf(visit.interaction, identifier.trim());
+    if (await isElsewhere(context.database.prisma, identifier, newcomer))
       return leaveFor(visit, { email: identifier });
     // Where the page asks for both at once, a missing password is a wrong one.
     if (!form.has('password') && (visit.asksIdentifierFirst || !settings.passwordEnabled)) {

@@ -1,24 +1,26 @@
 import { html } from '../../html/markup.ts';
 import { goOn, type Look, page } from '../../html/page.ts';
+import type { Services } from '../../services.ts';
 import { type FormFrame, form, problemNote, submit } from './form.ts';
 import { texts } from './texts.ts';
 
 /**
  * A page which says that a sign-in cannot continue, with a way to begin again.
  *
- * @param restartUrl The URL that begins the sign-in again; undefined if it is unknown.
+ * @param restartUrl The URL that begins the sign-in again; undefined if it is unknown, or the application is gone. The
+ *   page then leads to the own account.
  */
-export function brokenPage(look: Look, restartUrl: string | undefined): string {
+export function brokenPage(
+  { baseUrl }: Pick<Services, 'baseUrl'>,
+  look: Look,
+  restartUrl: string | undefined,
+): string {
   const t = texts[look.language];
-  return page(
-    {
-      heading: t.brokenTitle,
-      lead: t.broken,
-      body:
-        restartUrl === undefined ? html`<p>${t.brokenNowhere}</p>` : goOn(restartUrl, t.beginAgain),
-    },
-    look,
-  );
+  const body =
+    restartUrl === undefined
+      ? html`<p>${t.brokenNowhere}</p>${goOn(`${baseUrl}/account`, t.yourAccount)}`
+      : goOn(restartUrl, t.beginAgain);
+  return page({ heading: t.brokenTitle, lead: t.broken, body }, look);
 }
 
 /**

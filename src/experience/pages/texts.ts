@@ -157,6 +157,7 @@ const en = {
   broken: 'It took too long, was finished already, or was begun in another browser.',
   brokenNowhere: 'Go back to the application and sign in again.',
   beginAgain: 'Begin again',
+  yourAccount: 'Go to your account',
   waitTitle: 'A moment, please',
   tryAgain: 'Try again',
 };
@@ -332,6 +333,7 @@ const de: Texts = {
     'Sie hat zu lange gedauert, ist schon abgeschlossen oder wurde in einem anderen Browser begonnen.',
   brokenNowhere: 'Gehen Sie zurück zur Anwendung und melden Sie sich noch einmal an.',
   beginAgain: 'Von vorn beginnen',
+  yourAccount: 'Zu Ihrem Konto',
   waitTitle: 'Einen Moment, bitte',
   tryAgain: 'Noch einmal versuchen',
 };

@@ -1,6 +1,6 @@
 import {
+  checkRefusals,
   InvalidInputError,
-  LockedError,
   NotAllowedError,
   VerificationFailedError,
 } from '../../errors.ts';
@@ -81,7 +81,7 @@ addStep('verifyPasskey', {
       description: 'The credential, as its `toJSON()` gives it (`AuthenticationResponseJSON`).',
     }),
   }),
-  errors: [InvalidInputError, VerificationFailedError, LockedError, NotAllowedError],
+  errors: [InvalidInputError, ...checkRefusals, NotAllowedError],
   step: async (context, access, input) => ({
     interaction: await verifyPasskey(context, access, input),
   }),

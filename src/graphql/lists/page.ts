@@ -3,6 +3,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../../auth/scopes.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import { isInKnownYears, outsideKnownYears } from '../../input.ts';
 import {
   assertAllowed,
   builder,
@@ -308,11 +309,23 @@ export function assertMayFilter<Filter extends object>(
   }
 }
 
+/**
+ * The instant in an argument or a field of a filter.
+ *
+ * @throws BAD_USER_INPUT, with the name, for one outside of the years that can be asked for.
+ */
+export function instantOf<Name extends string>(
+  given: { readonly [Field in Name]?: Date | null | undefined },
+  name: Name,
+): Date | undefined {
+  const instant = given[name] ?? undefined;
+  if (instant === undefined || isInKnownYears(instant)) return instant;
+  throw requestError('BAD_USER_INPUT', `"${name}" ${outsideKnownYears}.`);
+}
+
 /** The condition on an instant that lies between two others, each of which may be open. */
-export const between = (after: Date | null | undefined, before: Date | null | undefined) =>
-  after == null && before == null
-    ? undefined
-    : { ...(after == null ? {} : { gt: after }), ...(before == null ? {} : { lt: before }) };
+export const between = (gt: Date | undefined, lt: Date | undefined) =>
+  gt || lt ? { gt, lt } : undefined;
 
 /** The longest text to search for, in characters: longer ones cost the database seconds and find nothing. */
 export const maxSearchLength = 256;

@@ -87,6 +87,18 @@ export function mountJsonPost(
       .headers({ ...http.headers })
       .send({ errors: [publicError(told)] });
   });
+  scope.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+    url: path,
+    handler: async (_request, reply) => {
+      const message = 'Only POST is taken here.';
+      const errors = [{ message, extensions: { code: 'BAD_USER_INPUT' } }];
+      return reply
+        .code(405)
+        .headers({ allow: 'POST', 'cache-control': 'no-store' })
+        .send({ errors });
+    },
+  });
   scope.post(path, async (request, reply) => {
     const cookies: string[] = [];
     // Other media types that a browser prefers are ignored.

@@ -78,11 +78,11 @@ export const de: Record<MessageTemplate, Wording> = {
   }),
   IDENTITY_ADDED: ({ productName }) => ({
     subject: `Ein Weg zur Anmeldung bei ${productName} wurde hinzugefügt`,
-    before: `Das Konto eines anderen Dienstes wurde soeben mit Ihrem Konto bei ${productName} verbunden. Man kann sich damit anmelden.`,
+    before: `Das Konto eines anderen Dienstes wurde mit Ihrem Konto bei ${productName} verbunden. Sie können sich ab jetzt damit anmelden.`,
     action: 'Konto öffnen',
     after:
-      'Wenn Sie das nicht waren, entfernen Sie es sofort aus Ihrem Konto, wählen Sie ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
-    short: `${productName}: Ein Weg zur Anmeldung wurde hinzugefügt. Wenn Sie das nicht waren, entfernen Sie ihn sofort aus Ihrem Konto.`,
+      'Wenn Sie das nicht waren, entfernen Sie es von Ihrem Konto, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+    short: `${productName}: Ein Weg zur Anmeldung wurde hinzugefügt. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
   }),
   IDENTITY_REMOVED: ({ productName }) => ({
     subject: `Ein Weg zur Anmeldung bei ${productName} wurde entfernt`,

@@ -78,11 +78,11 @@ export const en: Record<MessageTemplate, Wording> = {
   }),
   IDENTITY_ADDED: ({ productName }) => ({
     subject: `A way to sign in to ${productName} was added`,
-    before: `An account of another service was linked to your account at ${productName} just now. It can be used to sign in.`,
+    before: `An account of another service was linked to your account at ${productName}. You can sign in with it from now on.`,
     action: 'Open your account',
     after:
-      'If that was not you, remove it from your account at once, choose a new password, and tell the people who run the service.',
-    short: `${productName}: a way to sign in was added. If that was not you, remove it from your account at once.`,
+      'If that was not you, remove it from your account, choose a new password at once, and tell the people who run the service.',
+    short: `${productName}: a way to sign in was added. If that was not you, choose a new password at once.`,
   }),
   IDENTITY_REMOVED: ({ productName }) => ({
     subject: `A way to sign in to ${productName} was removed`,

@@ -11,7 +11,7 @@ export const messageTemplates = {
   PASSWORD_CHANGED: "The account's password has been changed.",
   EMAIL_CHANGED: "The account's e-mail address has been changed.",
   PHONE_CHANGED: "The account's telephone number has been changed.",
-  IDENTITY_ADDED: 'An identity at an identity provider has been linked to the account.',
+  IDENTITY_ADDED: 'An identity at an identity provider has been added to the account.',
   IDENTITY_REMOVED: 'An identity at an identity provider has been removed from the account.',
   USERNAME_CHANGED: "The account's user name has been changed.",
   ACCOUNT_DELETED: 'The account has been deleted by its owner.',

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { signingAlgorithms } from '../../config.ts';
 import type { Services } from '../../services.ts';
 import { delegatedGrantTypes, grants } from '../token/grants.ts';
 import { claimsByScope, oidcScopes } from './accounts.ts';
@@ -27,7 +28,10 @@ export function providerMetadata({ issuer, keys }: Services) {
     grant_types_supported: [...delegatedGrantTypes, ...grants.keys()],
     acr_values_supported: acrValuesSupported,
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [...new Set(keys.jwks().keys.map(({ alg }) => alg))],
+    // The default first. An application may choose any other, whose key is made then.
+    id_token_signing_alg_values_supported: [
+      ...new Set([keys.current().algorithm, ...signingAlgorithms]),
+    ],
     token_endpoint_auth_methods_supported: clientAuthMethods,
     introspection_endpoint_auth_methods_supported: clientAuthMethods.filter(
       (method) => method !== 'none',

@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { retryAfterSeconds } from '../../failures.ts';
 import { lookFor, lookWithoutDatabase } from '../../html/look.ts';
 import { Html, html } from '../../html/markup.ts';
-import { type Content, page, pageHeaders, unavailablePage } from '../../html/page.ts';
+import { type Content, goOn, page, pageHeaders, unavailablePage } from '../../html/page.ts';
 import type { Language } from '../../languages.ts';
 import type { Services } from '../../services.ts';
 import { TemporarilyUnavailable } from '../token/oauth-errors.ts';
@@ -11,6 +11,7 @@ const en = {
   failed: 'This did not work',
   failedLead:
     'Go back to the application and try again. If it happens again, tell its operator this:',
+  toAccount: 'Go to your account',
   signOut: 'Sign out',
   askSignOut: 'Sign out?',
   askSignOutLead: 'Applications that you are signed in to here may ask you to sign in again.',
@@ -25,6 +26,7 @@ const texts: Readonly<Record<Language, typeof en>> = {
     failed: 'Das hat nicht geklappt',
     failedLead:
       'Gehen Sie zurück zur Anwendung und versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie dem Betreiber dies:',
+    toAccount: 'Zu Ihrem Konto',
     signOut: 'Abmelden',
     askSignOut: 'Abmelden?',
     askSignOutLead:
@@ -62,7 +64,7 @@ export const showError = (
   show(services, ctx, (t) => ({
     heading: t.failed,
     lead: t.failedLead,
-    body: html`<p><code>${error}</code>${description ? `: ${description}` : undefined}</p>`,
+    body: html`<p><code>${error}</code>${description ? `: ${description}` : undefined}</p>${goOn(`${services.baseUrl}/account`, t.toAccount)}`,
   }));
 
 /** Says that the database cannot be reached: as a page for people, as RFC 6749 §5.2 for programs. */

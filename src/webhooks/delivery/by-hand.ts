@@ -13,7 +13,7 @@ import {
 } from '../../events/log.ts';
 import { type Delivery, Prisma, type Webhook } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
-import { fault, parseInput } from '../../input.ts';
+import { fault, instant, parseInput } from '../../input.ts';
 import type { Context } from '../../services.ts';
 import { takenEvents } from '../endpoint/operations.ts';
 import type { TestEvent } from './event.ts';
@@ -131,8 +131,8 @@ const replayEventsInput = z
     webhookId: z.string(),
     after: cursor.nullish(),
     before: cursor.nullish(),
-    since: z.date().nullish(),
-    until: z.date().nullish(),
+    since: instant.nullish(),
+    until: instant.nullish(),
     types: z.array(eventType).nullish(),
   })
   .refine(({ after, since }) => after != null || since != null, {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startConsoleAtWork } from '../../support/people/console-screen.ts';
 import { userToken } from '../../support/tokens.ts';
@@ -51,6 +52,20 @@ describe.runIf(chromiumPath)('APIs, roles and applications at the screen', async
     await at.page.getByRole('heading', { name: 'Order reader', level: 1 }).waitFor();
     await at.raises(['Role.Scopes.Updated'], () => at.pick('Add scope', 'orders', 'orders:read'));
     await at.button('Remove orders:read').waitFor();
+    // An API can have more scopes than one page of them lists.
+    const { id: resourceId } = await prisma.resource.findFirstOrThrow({ where: { indicator } });
+    const now = at.service.clock.now();
+    await prisma.scope.createMany({
+      data: Array.from({ length: 120 }, (_, i) => ({
+        id: newId('Scope'),
+        resourceId,
+        name: `orders:zone-${String(i).padStart(3, '0')}`,
+        createdAt: now,
+        updatedAt: now,
+      })),
+    });
+    await at.raises(['Role.Scopes.Updated'], () => at.pick('Add scope', 'zone-119'));
+    await at.raises(['Role.Scopes.Updated'], () => at.remove('Remove orders:zone-119'));
     await at.field('Default role').check();
     await at.raises(['Role.Data.Updated'], () => at.button('Save').click());
     await at.tab('Who has it');

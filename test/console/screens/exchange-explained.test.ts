@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seedDirectory } from '../../support/operations/directory.ts';
+import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startConsoleAtWork } from '../../support/people/console-screen.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 
 describe.runIf(chromiumPath)('an exchange is explained at the screen', async () => {
   if (!chromiumPath) return;
@@ -77,12 +73,7 @@ describe.runIf(chromiumPath)('an exchange is explained at the screen', async () 
       await page.getByRole('option', { name: String(search) }).click();
     }
     await page.getByText('orders:refund').waitFor();
-    for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.evaluate(axeSource);
-      const { violations } = await page.evaluate<AxeResults>('axe.run()');
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-    }
+    await expectAccessible(page, 'exchange');
     await bare.close();
   });
 

@@ -123,6 +123,28 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await at.page.getByText('No domain: nobody joins by the address alone.').waitFor();
   });
 
+  test('an identity provider lets its people join', async () => {
+    const now = at.service.clock.now();
+    await prisma.identityProvider.create({
+      data: {
+        id: newId('IdentityProvider'),
+        name: 'Northwind',
+        kind: 'ENTERPRISE',
+        issuer: 'https://northwind.example',
+        clientId: 'harbour',
+        scopes: ['openid'],
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await at.pick('Add identity provider', 'north', 'Northwind');
+    await at.button('Remove Northwind').waitFor();
+    expect(await prisma.organizationIdentityProvider.count()).toBe(1);
+    await at.remove('Remove Northwind');
+    await at.page.getByText('No identity provider: nobody joins by one.').waitFor();
+    expect(await prisma.organizationIdentityProvider.count()).toBe(0);
+  });
+
   test('its name is changed, and it is deleted by that name', async () => {
     await at.tab('Settings');
     await at.field('Name').fill('Harbour & Sons');
@@ -168,6 +190,32 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await scopes.getByText('parcel:59').waitFor();
     await at.button('Previous', scopes).click();
     await scopes.getByText('parcel:00').waitFor();
+  });
+
+  test('more than a hundred roles can be chosen from', async () => {
+    const now = at.service.clock.now();
+    const rows = Array.from({ length: 103 }, (_, i) => ({
+      id: newId('OrganizationRole'),
+      type: 'USER' as const,
+      name: `Driver ${String(i).padStart(3, '0')}`,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    await prisma.organizationRole.createMany({ data: rows });
+    const organization = await prisma.organization.create({
+      data: {
+        id: newId('Organization'),
+        name: 'Northwind',
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await at.open(`organizations/${organization.id}?tab=just-in-time`, 'Northwind');
+    const role = (name: string) =>
+      section('Just-in-time roles').getByRole('checkbox', { name, exact: true });
+    await role('Driver 102').check();
+    await at.button('Save').click();
+    await expect.poll(() => prisma.organizationJitRole.count()).toBe(1);
   });
 
   test('the browser had nothing to complain about', () => {

@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startConsoleAtWork } from '../../support/people/console-screen.ts';
 import { createWebhook } from '../../support/webhooks.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 
 /** The pages of records, by the kind whose id is in the address, with what is opened on them. */
 const pages = [
@@ -15,6 +11,8 @@ const pages = [
   ['users/user', '?tab=roles'],
   ['users/user', '?tab=organizations'],
   ['users/user', '?tab=sessions'],
+  ['users/user', '?tab=factors'],
+  ['users/user', '?tab=access'],
   ['users/user', '?tab=events'],
   ['roles/role', ''],
   ['roles/role', '?tab=holders'],
@@ -23,7 +21,7 @@ const pages = [
   ['applications/machine', '?tab=roles'],
   ['organizations/organization', ''],
   ['organizations/organization', '?tab=invitations'],
-  ['organizations/organization', '?tab=justInTime'],
+  ['organizations/organization', '?tab=just-in-time'],
   ['organizations/organization', '?tab=settings'],
   ['organizations', '?tab=template'],
   ['webhooks/webhook', ''],
@@ -101,12 +99,6 @@ describe.runIf(chromiumPath)('the pages of records', async () => {
   });
   afterAll(() => page?.context().close());
 
-  const axe = async () => {
-    await page.evaluate(axeSource);
-    const { violations } = await page.evaluate<AxeResults>('axe.run()');
-    return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-  };
-
   test.each(pages)('/%s%s is shown to axe, dark and narrow too', async (path, query) => {
     const [list = '', kind = ''] = path.split('/');
     await page.goto(`${baseUrl}/console/${kind ? `${list}/${ids.get(kind)}` : list}${query}`);
@@ -114,18 +106,6 @@ describe.runIf(chromiumPath)('the pages of records', async () => {
     await page.locator('h1').waitFor();
     await page.locator('[role=progressbar]').first().waitFor({ state: 'detached' });
     if (query === '?create=true') await page.getByRole('dialog').waitFor();
-    for (const [colorScheme, width] of [
-      ['light', 1280],
-      ['dark', 320],
-    ] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 900 });
-      const way = `${colorScheme}, ${width} px`;
-      expect([way, await axe()]).toEqual([way, []]);
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect([way, overflow]).toEqual([way, 0]);
-    }
+    await expectAccessible(page, path);
   });
 });

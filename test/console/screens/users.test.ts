@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { identifierDigest } from '../../../src/protection/identifier.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startConsoleAtWork } from '../../support/people/console-screen.ts';
 
@@ -74,6 +76,126 @@ describe.runIf(chromiumPath)('users at the screen', async () => {
       at.button('Reset password', at.dialog).click(),
     );
     expect(JSON.stringify(reset)).not.toMatch(/seven ships|argon2/);
+  });
+
+  const openGrace = async () => {
+    await at.open(`users/${(await user('grace'))?.id}`, 'Rear Admiral Grace Hopper');
+    await at.tab('Access');
+  };
+  const section = (title: string) =>
+    at.page.locator('section').filter({ has: at.page.getByRole('heading', { name: title }) });
+
+  test('an identity is shown, and unlinked', async () => {
+    const now = at.service.clock.now();
+    const provider = await prisma.identityProvider.create({
+      data: {
+        id: newId('IdentityProvider'),
+        name: 'Northwind',
+        kind: 'SOCIAL',
+        issuer: 'https://northwind.example',
+        clientId: 'harbour',
+        scopes: ['openid'],
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await prisma.userIdentity.create({
+      data: {
+        id: newId('UserIdentity'),
+        userId: (await user('grace'))?.id ?? '',
+        identityProviderId: provider.id,
+        issuer: provider.issuer,
+        subject: 'grace-at-northwind',
+        email: 'grace@northwind.example',
+        linkedAt: now,
+      },
+    });
+    await openGrace();
+    const row = at.page.getByRole('row').filter({ hasText: 'Northwind' });
+    await row.getByText('grace-at-northwind').waitFor();
+    const [unlinked] = await at.raises(['User.Data.Updated'], () => at.confirm('Unlink', row));
+    expect(Object.keys(unlinked?.data['changes'] ?? {})).toEqual(['identities']);
+    await at.page.getByText('No identity is linked.').waitFor();
+  });
+
+  test('a personal access token is shown once, and deleted', async () => {
+    await at.button('Create token').click();
+    await at.field('Name', at.dialog).fill('Terminal');
+    await at.field('Expires', at.dialog).fill('2020-01-01T00:00');
+    await at.button('Create token', at.dialog).click();
+    expect(await at.errorOf(at.field('Expires', at.dialog))).not.toBe('');
+    await at.field('Expires', at.dialog).fill('2100-01-01T00:00');
+    await at.button('Create token', at.dialog).click();
+    const shown = at.dialog.getByRole('group', { name: 'Personal access token' });
+    expect(await shown.innerText()).toMatch(/^pat_/);
+    await at.button('Done', at.dialog).click();
+    const row = section('Personal access tokens').getByRole('row').filter({ hasText: 'Terminal' });
+    await row.getByText('Never').waitFor();
+    expect(await prisma.personalAccessToken.count()).toBe(1);
+    await at.confirm('Delete token', row);
+    await row.waitFor({ state: 'detached' });
+    expect(await prisma.personalAccessToken.count()).toBe(0);
+  });
+
+  test('what an application was allowed is taken back', async () => {
+    const application = await prisma.application.findFirstOrThrow({
+      where: { type: 'MACHINE_TO_MACHINE' },
+    });
+    await prisma.userGrant.create({
+      data: {
+        id: newId('UserGrant'),
+        userId: (await user('grace'))?.id ?? '',
+        applicationId: application.id,
+        createdAt: at.service.clock.now(),
+        scopes: { create: [{ resource: '', name: 'email' }] },
+      },
+    });
+    await openGrace();
+    const row = section('Allowed applications')
+      .getByRole('row')
+      .filter({ hasText: application.name });
+    await row.getByText('email').waitFor();
+    await at.confirm('Revoke', row);
+    await at.page.getByText('The person has allowed no application anything.').waitFor();
+    expect(await prisma.userGrant.count()).toBe(0);
+  });
+
+  test('who acted for the person, and why, is listed', async () => {
+    const { id } = (await user('grace')) ?? {};
+    const response = await fetch(`${at.endpoint.url}/api/users/${id}/subject-tokens`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${at.endpoint.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ reason: 'Ticket 4711' }),
+    });
+    expect(response.status).toBe(201);
+    await openGrace();
+    const row = section('Impersonation').getByRole('row').filter({ hasText: 'Ticket 4711' });
+    await row.getByRole('link').waitFor();
+    await row.getByText('Not used').waitFor();
+  });
+
+  test('a locked identifier is unlocked', async () => {
+    const { services } = at.service.app;
+    await prisma.attemptCount.create({
+      data: {
+        identifier: identifierDigest(services.cipher, {
+          type: 'email',
+          value: 'grace@example.com',
+        }),
+        check: 'password',
+        device: '',
+        count: 10,
+        expiresAt: new Date(at.service.clock.now().getTime() + 900_000),
+      },
+    });
+    await at.button('Unlock').click();
+    await at.field('Identifier', at.dialog).selectOption('EMAIL');
+    await at.raises([], () => at.button('Unlock', at.dialog).click());
+    await at.page.getByText('grace@example.com is unlocked').waitFor();
+    expect(await prisma.attemptCount.count()).toBe(0);
   });
 
   test('signing out everywhere ends the sessions, those here too', async () => {
@@ -154,6 +276,7 @@ describe.runIf(chromiumPath)('users at the screen', async () => {
 
   test('a search and an order stand in the address, and Back undoes them', async () => {
     await at.open('users', 'Users');
+    await at.page.getByRole('link', { name: 'Edsger Dijkstra' }).waitFor();
     await at.page.getByRole('searchbox', { name: 'Search' }).fill('liskov');
     await at.page.getByRole('link', { name: 'Edsger Dijkstra' }).waitFor({ state: 'detached' });
     await at.page.getByRole('link', { name: 'Liskov, Barbara' }).waitFor();

@@ -135,6 +135,20 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
     expect(second?.body).toBe(first?.body);
     await expect.poll(() => row('User.Created').getByText('204').count()).toBe(2);
+    await at.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => at.page.evaluate<string>('navigator.clipboard.readText()');
+    await at.button('Copy as curl', row('User.Created')).click();
+    await expect.poll(copied).toContain('redeliver(input: $input)');
+
+    // Gone for good, the receiver says: the webhook is switched off.
+    receiver.answerWith(410);
+    await at.button('Redeliver', row('User.Created')).click();
+    await at.button('Enable').waitFor();
+    await at.button('Copy as GraphQL').first().click();
+    await expect.poll(copied).toMatch(/updateWebhook.*"enabled": true/s);
+    await at.button('Enable').click();
+    await at.button('Enable').waitFor({ state: 'detached' });
+    expect((await readWebhook(at.endpoint, idOfPage())).enabled).toBe(true);
   });
 
   test('is changed, disabled and deleted', async () => {

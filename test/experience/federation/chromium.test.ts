@@ -1,21 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApplicationServer } from '../../support/peers/application-server.ts';
+import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
 import { startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import { startHeadless, step } from '../../support/people/experience.ts';
 import { allowPrivate, createIdentityProvider, manager } from '../../support/people/federation.ts';
 import { authorize, createSignInFixture, password } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-// With SCREENSHOTS=folder each page is kept there, to be looked at.
-const [folder] = (process.env['SCREENSHOTS'] ?? '').split(',');
 
 describe.runIf(chromiumPath)('in Chromium', async () => {
   if (!chromiumPath) return;
@@ -35,7 +27,6 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
   let chromium: Browser;
   beforeAll(async () => {
     chromium = await launchChromium();
-    if (folder) await mkdir(folder, { recursive: true });
   });
   afterAll(async () => {
     await chromium?.close();
@@ -58,26 +49,6 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
     ]);
   const isBack = (page: Page) => page.url().startsWith(application.redirectUri);
 
-  /** Nothing that axe finds, and no sideways scrolling, in each layout. */
-  async function inspect(page: Page, name: string) {
-    for (const [colorScheme, width] of [
-      ['light', 1024],
-      ['dark', 320],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      if (folder)
-        await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true });
-      await page.evaluate(axeSource);
-      const { violations } = await page.evaluate<AxeResults>('axe.run()');
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect(overflow).toBe(0);
-    }
-  }
-
   test('a stranger continues with a provider, and completes the profile', async () => {
     provider.expect('chromium-1', {
       email: 'lin@example.com',
@@ -85,10 +56,10 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
       name: 'Lin',
     });
     const page = await open();
-    await inspect(page, 'provider-buttons');
+    await expectAccessible(page, 'provider-buttons');
     await click(page, 'Continue with Club');
     expect(new URL(page.url()).pathname).toMatch(/\/profile$/);
-    await inspect(page, 'profile');
+    await expectAccessible(page, 'profile');
     await page.getByLabel('User name').fill('lin');
     await click(page, 'Create account');
     expect(isBack(page)).toBe(true);
@@ -100,7 +71,7 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
 
   test('the page of registration has the button too', async () => {
     const page = await open({ screen_hint: 'register' });
-    await inspect(page, 'register-providers');
+    await expectAccessible(page, 'register-providers');
     await click(page, 'Continue with Club');
     expect(isBack(page)).toBe(true);
   });
@@ -110,7 +81,7 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
     provider.expect('chromium-2', { email: 'kim@example.com', email_verified: true });
     const page = await open();
     await click(page, 'Continue with Club');
-    await inspect(page, 'account-exists');
+    await expectAccessible(page, 'account-exists');
     await page.locator('input[name=password]').fill(password);
     await click(page, 'Sign in');
     expect(isBack(page)).toBe(true);
@@ -125,9 +96,9 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
     const { url } = await step(send, 'startFederation', { identityProviderId: social });
     const page = await (await chromium.newContext({ locale: 'en-GB' })).newPage();
     await page.goto(url);
-    await inspect(page, 'confirm');
+    await expectAccessible(page, 'confirm');
     await click(page, 'Continue');
-    await inspect(page, 'go-back');
+    await expectAccessible(page, 'go-back');
     expect(await step(send, 'submitInteraction')).toMatchObject({ redirectTo: expect.any(String) });
   });
 
@@ -138,7 +109,7 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
     });
     provider.expect('chromium-3', { email: 'eve@acme.example', email_verified: true });
     const page = await open({}, 'de-DE');
-    await inspect(page, 'address-first-de');
+    await expectAccessible(page, 'address-first-de');
     await page.locator('input[name=identifier]').fill('eve@acme.example');
     await click(page, 'Weiter');
     expect(new URL(page.url()).pathname).toMatch(/\/profile$/);

@@ -207,10 +207,12 @@ describe('an account with the same address', () => {
     });
     const before = await count();
     expect((await come('gone')).visit.body).toContain('This account cannot be used.');
-    await (await manager(service)).done('deleteUserIdentity', {
+    const [identity] = await identitiesOf(owner.id);
+    const { userIdentity } = await (await manager(service)).done('deleteUserIdentity', {
       userId: owner.id,
-      identityId: (await identitiesOf(owner.id))[0]?.id,
+      identityId: identity?.id,
     });
+    expect(userIdentity.id).toBe(identity?.id);
     expect((await come('gone')).visit.body).toContain('This account cannot be used.');
     expect(names(await raised(before))).toEqual(['User.Data.Updated']);
   });

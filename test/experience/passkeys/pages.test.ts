@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startApplicationServer } from '../../support/peers/application-server.ts';
+import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
 import {
   attachAuthenticator,
@@ -12,8 +10,6 @@ import {
 import { authorize, createSignInFixture, password } from '../../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../../support/people/sign-in-settings.ts';
 import { startService } from '../../support/service.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 
 describe.runIf(chromiumPath)('passkeys in a browser', async () => {
   if (!chromiumPath) return;
@@ -185,20 +181,7 @@ describe.runIf(chromiumPath)('passkeys in a browser', async () => {
     const { page } = await begin({ locale, bypassCSP: true, offersSuggestions: false });
     const look = async (name: string) => {
       await page.getByRole('button', { name }).waitFor();
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [320, 1280]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 800 });
-          const folder = process.env['SCREENSHOTS'];
-          if (folder)
-            await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
-          await page.evaluate(axeSource);
-          const { violations } = await page.evaluate<AxeResults>('axe.run()');
-          expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual(
-            [],
-          );
-        }
-      }
+      await expectAccessible(page, name);
     };
     await look(signIn);
     await page.locator('input[name=identifier]').fill(user.username ?? '');

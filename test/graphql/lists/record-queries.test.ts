@@ -11,6 +11,12 @@ async function ask<Data>(query: string): Promise<Data> {
   return data;
 }
 
+const { created } = await ask<{ created: { resource: { id: string } } }>(
+  `mutation { created: createResource(input: { name: "Parcels", indicator: "https://parcels.example.com" }) {
+    ... on CreateResourcePayload { resource { id } } } }`,
+);
+const api = created.resource.id;
+
 /** The query for one record, the query for the list, and the mutation's input for a record of a name. */
 const records: readonly [one: string, list: string, input: (name: string) => string][] = [
   ['user', 'users', (name) => `name: "${name}"`],
@@ -24,6 +30,7 @@ const records: readonly [one: string, list: string, input: (name: string) => str
   ['organization', 'organizations', (name) => `name: "${name}"`],
   ['organizationRole', 'organizationRoles', (name) => `name: "${name}"`],
   ['organizationScope', 'organizationScopes', (name) => `name: "${name.replace(' ', ':')}"`],
+  ['scope', 'scopes', (name) => `resourceId: "${api}", name: "${name.replace(' ', ':')}"`],
   ['webhook', 'webhooks', (name) => `name: "${name}", url: "https://hooks.example.com"`],
 ];
 

@@ -36,7 +36,7 @@ test('describes itself alike at both addresses', async () => {
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     response_types_supported: ['code'],
     scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
-    id_token_signing_alg_values_supported: ['ES256'],
+    id_token_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'],
   });
 });
 

@@ -1,26 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { fetchManagementToken } from '../../support/client-credentials.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createProcessDatabase } from '../../support/database.ts';
 import { callRest } from '../../support/operations/rest.ts';
 import { startProcess } from '../../support/process.ts';
 import { exchange } from '../../support/tokens.ts';
 
-const { url: DATABASE_URL, close } = await createTestDatabase();
-const dataDir = await mkdtemp(join(tmpdir(), 'signet-killed-'));
-afterAll(async () => {
-  await close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const database = await createProcessDatabase();
 
 const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
 
 async function start() {
   const { child, ready, ended } = startProcess({
-    ...(DATABASE_URL ? { DATABASE_URL } : { DATA_DIR: dataDir }),
+    ...database,
     SIGNET_SECRET: 'a secret for tests only, and a long one',
     ADMIN_CLIENT_ID: admin.id,
     ADMIN_CLIENT_SECRET: admin.secret,

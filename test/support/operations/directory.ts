@@ -185,13 +185,11 @@ export function seedDirectory(database: Database, clock: Clock) {
         },
       }),
 
-    /** A user's consent to a new third-party application. */
-    async createGrant(userId: string): Promise<UserGrant> {
-      const { id: applicationId } = await this.createClient({ type: 'SPA', isThirdParty: true });
-      return prisma.userGrant.create({
+    /** A user's consent to an application. */
+    createGrant: (userId: string, applicationId: string): Promise<UserGrant> =>
+      prisma.userGrant.create({
         data: { id: newId('UserGrant'), userId, applicationId, createdAt: clock.now() },
-      });
-    },
+      }),
 
     createOrganization: (): Promise<Organization> =>
       prisma.organization.create({

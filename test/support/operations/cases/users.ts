@@ -83,7 +83,8 @@ export const usersCases: Cases = {
     scope: 'users:write',
     async given(make, { createGrant }) {
       const userId = await make.user();
-      return { userId, grantId: (await createGrant(userId)).id };
+      const applicationId = await make.application({ type: 'SPA', isThirdParty: true });
+      return { userId, grantId: (await createGrant(userId, applicationId)).id };
     },
   },
   deleteUserFactor: {

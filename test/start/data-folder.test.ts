@@ -6,12 +6,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { managementRequest, requestClientCredentials } from './support/client-credentials.ts';
-import { createTestDatabase } from './support/database.ts';
-import { startProcess } from './support/process.ts';
+import { managementRequest, requestClientCredentials } from '../support/client-credentials.ts';
+import { createProcessDatabase } from '../support/database.ts';
+import { startProcess } from '../support/process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -32,7 +31,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
 }
 
 describe('a start that fails', () => {
-  test.each(['http', '70000', '-1', '3.5'])('names PORT for the port %s', async (port) => {
+  test.each(['http', '70000'])('names PORT for the port %s', async (port) => {
     const dataDir = fresh();
     expect(await refusal({ PORT: port, DATA_DIR: dataDir })).toContain('PORT');
     await expect(stat(dataDir)).rejects.toThrow('ENOENT');
@@ -97,32 +96,13 @@ describe('a Node that is too old', () => {
     .filter((node) => Number(/^v(\d+)/.exec(spawnSync(node, ['-v']).stdout?.toString())?.[1]) < 24);
 
   test.runIf(older)('is reported in one line', () => {
-    const start = fileURLToPath(new URL('../src/start.js', import.meta.url));
+    const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
     const { status, stdout, stderr } = spawnSync(older as string, [start]);
     expect(status).toBe(1);
     expect(stdout.toString()).toBe('');
     expect(stderr.toString()).toMatch(/^Signet cannot start: it needs Node 24 or later.*\n$/);
   });
 });
-
-test('SIGTERM to npm start stops the service', async () => {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn('npm', ['start'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PATH, HOME, PORT: '0', DATA_DIR: fresh() },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString();
-  });
-  await vi.waitFor(() => expect(printed).toContain('is ready'), { timeout: 60_000 });
-  const url = /"listening":"([^"]+)"/.exec(printed)?.[1] as string;
-  child.kill('SIGTERM');
-  await once(child, 'close');
-  expect(printed).toContain('"stopping"');
-  await expect(fetch(url)).rejects.toThrow('fetch failed');
-}, 90_000);
 
 describe('a data folder', () => {
   test('serves without configuration, with a private and locked data folder', async () => {
@@ -167,8 +147,8 @@ test('a SIGTERM during the start stops cleanly', async () => {
 test('npm start passes a SIGTERM on', async () => {
   const { PATH = '', HOME = '' } = process.env;
   const npm = spawn('npm', ['start'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PATH, HOME, PORT: '0', DATA_DIR: fresh() },
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { PATH, HOME, PORT: '0', ...(await createProcessDatabase()) },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
@@ -186,106 +166,21 @@ test('npm start passes a SIGTERM on', async () => {
   await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
 }, 90_000);
 
-/** A port that was free a moment ago: who probes has to know it before the service says it. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** Asks for several paths at once until it is told to end, and returns the statuses. */
-async function probe(url: string, end: Promise<unknown>): Promise<Set<number>> {
-  let isOver = false;
-  void end.finally(() => {
-    isOver = true;
-  });
-  const statuses = new Set<number>();
-  const paths = [
-    '/readyz',
-    '/healthz',
-    '/metrics',
-    '/graphql?query={__typename}',
-    '/api/users',
-    '/x',
-  ];
-  const one = async (path: string) => {
-    while (!isOver) {
-      // Nobody listens at first.
-      const answer = await fetch(`${url}${path}`).catch(() => undefined);
-      await answer?.text();
-      if (answer) statuses.add(answer.status);
-      else await delay(10);
-    }
-  };
-  await Promise.all(paths.map(one));
-  return statuses;
-}
-
-describe('a start under constant probes', async () => {
-  const { url, close } = await createTestDatabase();
-  afterAll(close);
-
-  test('answers 503 until it is ready, then normally', async () => {
-    const database: Record<string, string> = url
-      ? { DATABASE_URL: url, SIGNET_SECRET: 'a secret for tests only, and a long one' }
-      : { DATA_DIR: fresh() };
-    for (const round of [1, 2]) {
-      const port = await freePort();
-      const node = startProcess({ ...database, PORT: String(port) });
-      const statuses = await probe(`http://127.0.0.1:${port}`, node.ready);
-      const at = await node.ready;
-      expect(statuses.difference(new Set([200, 401, 404, 503])), `start ${round}`).toEqual(
-        new Set(),
-      );
-      expect(statuses).toContain(503);
-      expect((await fetch(`${at}/readyz`)).status).toBe(200);
-      node.child.kill('SIGTERM');
-      expect(await node.ended).toBe(0);
-    }
-  }, 120_000);
-});
-
 test('an interrupted start has printed the admin’s secret', async () => {
-  const dataDir = fresh();
-  const first = startProcess({ DATA_DIR: dataDir });
+  const database = await createProcessDatabase();
+  const first = startProcess(database);
   const shown = /ADMIN_CLIENT_ID=(app_\w+)\s+ADMIN_CLIENT_SECRET=(\S{32,})/;
   await vi.waitUntil(() => shown.test(first.stdout()), { timeout: 60_000, interval: 1 });
   first.child.kill('SIGKILL');
   expect(await first.ended).toBe('SIGKILL');
   const [, id = '', secret = ''] = shown.exec(first.stdout()) ?? [];
-  const second = startProcess({ DATA_DIR: dataDir });
+  const second = startProcess(database);
   const at = { url: await second.ready };
   const response = await requestClientCredentials(at, { id, secret }, managementRequest);
   expect(response.status).toBe(200);
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);
 }, 90_000);
-
-describe('PostgreSQL', async () => {
-  const { url, close } = await createTestDatabase();
-  afterAll(close);
-
-  test.runIf(url)(
-    'refuses a SIGNET_SECRET that does not fit its keys',
-    async () => {
-      const DATABASE_URL = url as string;
-      const node = startProcess({
-        DATABASE_URL,
-        SIGNET_SECRET: 'the right secret, which is long enough',
-      });
-      await node.ready;
-      node.child.kill('SIGTERM');
-      expect(await node.ended).toBe(0);
-      expect(
-        await refusal({ DATABASE_URL, SIGNET_SECRET: 'another secret, which is as long as that' }),
-      ).toContain('SIGNET_SECRET');
-    },
-    60_000,
-  );
-});
 
 // Prints each package that a process loads.
 const tellingImports = `data:text/javascript,${encodeURIComponent(`

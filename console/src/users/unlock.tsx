@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import * as z from 'zod/mini';
+import { Button } from '../controls/button.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { toast } from '../dialogs/toasts.ts';
+import { ActionForm } from '../forms/action-form.tsx';
+import { SelectField } from '../forms/fields.tsx';
+import type { IdentifierType } from '../generated/graphql.ts';
+import { useMessages } from '../language/language.ts';
+import { accessMessages } from './access/messages.ts';
+import { UnlockIdentifier } from './documents.ts';
+import type { ShownUser } from './profile-tab.tsx';
+
+/** Ends the lock of one of the user's identifiers. */
+export function Unlock({ user }: { user: ShownUser }) {
+  const t = useMessages(accessMessages);
+  const [isOpen, setIsOpen] = useState(false);
+  const close = () => setIsOpen(false);
+  const identifiers = (
+    [
+      ['USERNAME', user.username],
+      ['EMAIL', user.primaryEmail],
+      ['PHONE', user.primaryPhone],
+    ] as const
+  ).flatMap(([type, value]) => (value ? [{ type, value }] : []));
+  const [first] = identifiers;
+  if (!first) return null;
+  const valueIn = (type: string) => identifiers.find((one) => one.type === type)?.value ?? '';
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>{t.unlock}</Button>
+      <Dialog
+        title={t.unlock}
+        description={t.unlockText}
+        isOpen={isOpen}
+        onClose={close}
+        size="small"
+      >
+        <ActionForm
+          document={UnlockIdentifier}
+          schema={z.object({ type: z.string() })}
+          values={{ type: first.type as string }}
+          toInput={({ type }) => ({ type: type as IdentifierType, value: valueIn(type) })}
+          onDone={({ value }) => {
+            close();
+            toast.done(t.isUnlocked(value));
+          }}
+          submit={t.unlock}
+          onCancel={close}
+          cancel={t.cancel}
+        >
+          <SelectField
+            name="type"
+            label={t.identifier}
+            options={identifiers.map(({ type, value }) => ({ value: type, label: value }))}
+          />
+        </ActionForm>
+      </Dialog>
+    </>
+  );
+}
