@@ -4,6 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 // What pages look like, what no database is in, data folders, and what a protocol says while other tests try its
 // records, are tried on the embedded database alone.
 const triedOnce = [
+  'test/account/no-dead-end.test.ts',
   'test/account/pages.test.ts',
   'test/account/passkey-page.test.ts',
   'test/app.test.ts',
@@ -16,6 +17,7 @@ const triedOnce = [
   'test/experience/accessibility.test.ts',
   'test/experience/dead-ends.test.ts',
   'test/experience/federation/chromium.test.ts',
+  'test/experience/federation/dead-ends.test.ts',
   'test/experience/passkeys/fuzz.test.ts',
   'test/experience/passkeys/pages.test.ts',
   'test/factors/passkeys/vectors.test.ts',

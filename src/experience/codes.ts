@@ -131,7 +131,8 @@ export async function sendCode(
  * Checks a code. A code for signing in signs the person in. Other codes verify the address, and `register` or
  * `resetPassword` comes next.
  *
- * @throws {VerificationFailedError} {@link LockedError} {@link InteractionExpiredError}
+ * @throws {VerificationFailedError} {@link LockedError} {@link NotAllowedError} when the address is that of an identity
+ *   provider; {@link InteractionExpiredError}
  */
 export async function verifyCode(
   context: VisitContext,
@@ -140,9 +141,11 @@ export async function verifyCode(
 ): Promise<Interaction> {
   const { prisma } = context.database;
   const settings = await readSignInExperience(prisma);
-  const { verifications } = await readInteraction(context, access);
-  const verification = verifications.find(({ id }) => id === verificationId);
+  const running = await readInteraction(context, access);
+  const verification = running.verifications.find(({ id }) => id === verificationId);
   if (!verification) throw new VerificationFailedError();
+  // The company of the address may have connected its provider since the code was sent.
+  await assertNotElsewhere(prisma, verification.recipient, newcomerOf(running));
   const identifier = identifierOf(verification);
   const user = await findUserByIdentifier(prisma, anyIdentifier, identifier);
   const device = readDevice(context, context.visitor.cookies, user?.id);

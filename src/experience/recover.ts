@@ -1,5 +1,6 @@
 import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { noticeSeconds } from '../messages/notice.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
 import { browserOf } from '../oidc/provider/finish-interaction.ts';
@@ -28,7 +29,8 @@ import { verified } from './steps.ts';
  * Replaces a forgotten password after a code for that purpose. Ends the person's other sessions, and the lock on
  * guesses of the old password. Raises `User.Data.Updated`, then `PostResetPassword`.
  *
- * @throws {NotAllowedError} without such a code, or when passwords are off; {@link PasswordRejectedError}
+ * @throws {NotAllowedError} without such a code, when passwords are off, or when the address is that of an identity
+ *   provider; {@link PasswordRejectedError}
  *   {@link VerificationFailedError} when the account no longer exists; {@link InteractionExpiredError}
  *   {@link HashingBusy}
  */
@@ -41,7 +43,9 @@ export async function resetPassword(
   hashQueue.assertRoom();
   const settings = await readSignInExperience(prisma);
   if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
-  const user = await findHolder(prisma, shownAddress(await readInteraction(context, access)));
+  const shown = shownAddress(await readInteraction(context, access));
+  await assertNotElsewhere(prisma, shown.recipient);
+  const user = await findHolder(prisma, shown);
   if (!user || user.isSuspended) throw new VerificationFailedError();
   const subject = { ...user, productName: settings.branding.productName };
   const reasons = rejections(settings.passwordPolicy, password, subject);

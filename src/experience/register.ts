@@ -11,6 +11,7 @@ import {
 } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Prisma, User, Verification } from '../generated/prisma/client.ts';
+import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { newId } from '../ids.ts';
 import { distinct, jsonObject, name, parseInput } from '../input.ts';
 import { joinJustInTime } from '../organizations/just-in-time.ts';
@@ -30,7 +31,7 @@ import {
   type Interaction,
   readInteraction,
 } from './interaction.ts';
-import { verified } from './steps.ts';
+import { newcomerOf, verified } from './steps.ts';
 
 const input = z.object({
   username: username.nullish(),
@@ -56,7 +57,8 @@ const conflicts: Conflicts = {
  * and signs the person in. Raises `User.Created`, `PostRegister`, and `Organization.Membership.Updated` for each
  * membership.
  *
- * @throws {NotAllowedError} when registration is closed, or the interaction has an account;
+ * @throws {NotAllowedError} when registration is closed, the interaction has an account, or an address is that of an
+ *   identity provider;
  *   {@link InvalidInputError} {@link VerificationFailedError} {@link PasswordRejectedError}
  *   {@link ConflictError} {@link InteractionExpiredError} {@link HashingBusy}
  */
@@ -69,7 +71,10 @@ export async function register(
   hashQueue.assertRoom();
   const settings = await readSignInExperience(context.database.prisma);
   if (!settings.signUpEnabled) throw new NotAllowedError('Nobody can register here.');
-  const addresses = shownAddresses(await readInteraction(context, access), asked);
+  const running = await readInteraction(context, access);
+  const addresses = shownAddresses(running, asked);
+  for (const { recipient } of addresses)
+    await assertNotElsewhere(context.database.prisma, recipient, newcomerOf(running));
   assertComplete(settings, asked, addresses);
   const values = valuesOf(asked, addresses);
   const digest = await digestOf(settings, asked, values);

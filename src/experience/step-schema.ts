@@ -144,7 +144,7 @@ addStep('verifyCode', {
     verificationId: t.id({ required: true, description: 'The id that `sendCode` returned.' }),
     code: t.string({ required: true, description: 'The code.' }),
   }),
-  errors: [...checkRefusals],
+  errors: [...checkRefusals, NotAllowedError],
   step: async (context, access, input) => ({
     interaction: await verifyCode(context, access, input),
   }),

@@ -24,31 +24,30 @@ export async function findProviderOfAddress(
   });
 }
 
-/**
- * Whether the people of an address sign in at their company's identity provider. The answer depends on the domain alone,
- * and tells nothing of an account.
- *
- * @param newcomer Who has come from a provider already: from the one for the address, they verify the address here.
- */
-export async function isElsewhere(
-  client: Client,
-  address: string,
-  newcomer: { readonly identityProviderId: string } | null = null,
-): Promise<boolean> {
-  const provider = await findProviderOfAddress(client, address);
-  return provider !== null && provider.id !== newcomer?.identityProviderId;
+/** The people of an address sign in at an identity provider, which is chosen by the address. */
+export class ElsewhereError extends NotAllowedError {
+  readonly address: string;
+
+  constructor(address: string) {
+    super('People of this address sign in at an identity provider.');
+    this.address = address;
+  }
 }
 
 /**
- * Checks {@link isElsewhere}.
+ * Asserts that the people of an address do not sign in at their company's identity provider. The answer depends on the
+ * domain alone, and tells nothing of an account.
  *
- * @throws {NotAllowedError}
+ * @param newcomer Who has come from a provider already: from the one for the address, they verify the address here.
+ * @throws {ElsewhereError}
  */
 export async function assertNotElsewhere(
-  ...question: Parameters<typeof isElsewhere>
+  client: Client,
+  address: string,
+  newcomer: { readonly identityProviderId: string } | null = null,
 ): Promise<void> {
-  if (await isElsewhere(...question))
-    throw new NotAllowedError('People of this address sign in at an identity provider.');
+  const provider = await findProviderOfAddress(client, address);
+  if (provider && provider.id !== newcomer?.identityProviderId) throw new ElsewhereError(address);
 }
 
 /**
@@ -94,6 +93,7 @@ export async function isBelievedAbout(
     where: { identityProviderId: id },
     select: { domain: true },
   });
-  if (domains.length === 0) return kind === 'SOCIAL' && !(await isElsewhere(client, email));
+  if (domains.length === 0)
+    return kind === 'SOCIAL' && (await findProviderOfAddress(client, email)) === null;
   return domains.some(({ domain }) => domain === domainOf(email));
 }

@@ -48,6 +48,17 @@ describe.runIf(chromiumPath)('the passkeys of an account', async () => {
       userId: Buffer.from(user.id).toString('base64url'),
       allAcceptedCredentialIds: [id],
     });
+    await page.getByRole('button', { name: 'Remove: Phone' }).waitFor();
+    // Nothing else is left to prove it with, once the proof has lapsed.
+    await fixture.database.prisma.user.update({
+      where: { id: user.id },
+      data: { passwordDigest: null, passwordAlgorithm: null },
+    });
+    service.clock.advance(601_000);
+    await page.getByRole('button', { name: 'Remove: Phone' }).click();
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL(`${baseUrl}/account/factors`);
     await page.getByRole('button', { name: 'Remove: Phone' }).click();
     await page.getByRole('button', { name: 'Remove: Phone' }).waitFor({ state: 'detached' });
     expect(await accepted()).toMatchObject({ allAcceptedCredentialIds: [] });

@@ -44,6 +44,8 @@ export interface AccountPage {
   readonly path: string;
   /** Whether the person has to prove first who they are. */
   readonly needsProof?: boolean;
+  /** The text for a failed verification on this page; absent: the usual one. */
+  readonly wrong?: (visit: AccountVisit, request: AccountRequest) => string;
   readonly show: (visit: AccountVisit, request: AccountRequest) => Promise<AccountAnswer>;
   readonly submit?: (visit: AccountVisit, request: AccountRequest) => Promise<AccountAnswer>;
 }

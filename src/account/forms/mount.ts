@@ -22,6 +22,7 @@ import { readProof } from '../operations/proof.ts';
 import { endViewerSession, findViewerSession } from '../operations/sessions.ts';
 import { readViewer } from '../operations/viewer.ts';
 import { LastWayInError } from '../operations/ways-in.ts';
+import { refusedParameter } from '../pages/frame.ts';
 import { type AccountTexts, accountTexts } from '../pages/texts.ts';
 import { accountApplication, findPagesViewer, pagesMaxSeconds, sealSession } from '../session.ts';
 import type { AccountAnswer, AccountPage, AccountRequest, AccountVisit } from './account-page.ts';
@@ -78,7 +79,7 @@ export async function mountAccountPages(http: FastifyInstance, services: Service
     });
     for (const page of pages) {
       scope.route({
-        method: page.submit ? ['GET', 'POST'] : ['GET'],
+        method: ['GET', 'POST'],
         url: `${root}${page.path}`,
         handler: (request, reply) => answer(services, page, request as Request, reply),
       });
@@ -227,8 +228,8 @@ async function answer(
       return redirect(reply, `${services.baseUrl}${root}${pathToVerify(`${root}${page.path}`)}`);
     }
     // Something that a page shows was switched off meanwhile.
-    if (error instanceof NotAllowedError && request.method === 'GET')
-      return redirect(reply, `${services.baseUrl}${root}`);
+    if (error instanceof NotAllowedError)
+      return redirect(reply, `${services.baseUrl}${root}?${refusedParameter}=yes`);
     const isGone = error instanceof GraphQLError && error.extensions['code'] === 'UNAUTHENTICATED';
     if (!isGone) throw error;
     return toSignIn(services, request, reply);
@@ -247,20 +248,21 @@ async function submitForm(
   request: Request,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { context, texts: t, common } = visit;
+  const { context, texts: t, common, base } = visit;
+  if (!page.submit) return redirect(reply, `${base}${page.path}`);
   if (!isOurs(context, request, sent.form)) {
     const problem = { status: 403, text: common.problem.FORM_EXPIRED };
     const anew = { ...sent, form: new URLSearchParams(), problem };
     return send(visit, await page.show(visit, anew), reply.code(403));
   }
   try {
-    if (!page.submit) throw new Error(`${page.path} takes no form.`);
     return await send(visit, await page.submit(visit, sent), reply);
   } catch (failure) {
+    const wrong = page.wrong?.(visit, sent) ?? t.wrong;
     const problem =
       failure instanceof LastWayInError
         ? { status: 422, text: t.lastWayIn }
-        : problemOf({ texts: common, context }, failure, t.wrong);
+        : problemOf({ texts: common, context }, failure, wrong);
     if (!problem) throw failure;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
     return send(visit, await page.show(visit, { ...sent, problem }), reply.code(problem.status));

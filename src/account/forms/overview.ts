@@ -1,18 +1,18 @@
-import { doneNote, form } from '../../experience/pages/form.ts';
+import { form, problemNote } from '../../experience/pages/form.ts';
 import { html } from '../../html/markup.ts';
 import { page } from '../../html/page.ts';
 import { listSocialProviders } from '../../identity-providers/choice.ts';
-import { type Row, section } from '../pages/frame.ts';
+import { noteOfDone, type Row, refusedParameter, section } from '../pages/frame.ts';
 import type { AccountPage, AccountVisit } from './account-page.ts';
 
 /** The first page: everything at a glance, each line a way to change it. */
 export const overviewPage: AccountPage = {
   path: '',
-  async show(visit, { query }) {
+  async show(visit, request) {
     const { look, texts: t, base, user, csrfToken, settings } = visit;
     const { prisma } = visit.context.database;
     const counts = await countsOf(visit);
-    const done = t.done[query.get('done') ?? ''];
+    const refused = request.query.has(refusedParameter) ? t.notAllowed : undefined;
     const address = (value: string | null, isVerified: boolean) =>
       value === null ? t.none : isVerified ? value : `${value} (${t.unverified})`;
     const factors =
@@ -45,7 +45,7 @@ export const overviewPage: AccountPage = {
         {
           heading: t.account,
           lead: t.signedInAs(user.name ?? user.username ?? user.primaryEmail ?? user.id),
-          body: html`${done !== undefined && doneNote(done)}${section(t.profile, [
+          body: html`${problemNote(refused)}${noteOfDone(visit, request)}${section(t.profile, [
             { label: t.name, value: user.name ?? t.none, url: `${base}/profile` },
             { label: t.username, value: user.username ?? t.none, url: `${base}/username` },
           ])}${section(t.contact, [

@@ -6,15 +6,20 @@ import { listPasskeys } from '../../factors/passkeys/enroll.ts';
 import { relyingPartyOf, userHandleOf } from '../../factors/passkeys/relying-party.ts';
 import { encoded } from '../../factors/passkeys/responses.ts';
 import { type Html, html } from '../../html/markup.ts';
+import type { PageScript } from '../../html/page.ts';
 import { confirmPasskey, startPasskeyEnrollment } from '../operations/factors.ts';
 import { accountPage } from '../pages/frame.ts';
 import type { AccountPage, AccountVisit } from './account-page.ts';
 
 const path = '/factors/passkey';
 
-/** The script of the pages about passkeys. */
-export const scriptOf = ({ context, base }: AccountVisit) =>
-  passkeyScript(context, `${base}${path}`);
+/**
+ * The script of a page about passkeys.
+ *
+ * @param at The path of the page whose form it asks for options.
+ */
+export const scriptOf = ({ context, base }: AccountVisit, at = path): PageScript =>
+  passkeyScript(context, `${base}${at}`);
 
 /** Tells the browser which passkeys of the person are left (WebAuthn Level 3 §5.1.10.3). */
 export async function passkeySignal({ context, user }: AccountVisit): Promise<Html> {
@@ -31,6 +36,7 @@ export async function passkeySignal({ context, user }: AccountVisit): Promise<Ht
 export const passkeyPage: AccountPage = {
   path,
   needsProof: true,
+  wrong: ({ common }) => common.problem.PASSKEY,
   async show(visit, request) {
     const { texts: t, common, base, csrfToken } = visit;
     const script = scriptOf(visit);

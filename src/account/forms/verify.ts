@@ -1,17 +1,26 @@
 import type { VerificationMethod } from '../../errors.ts';
 import { masked } from '../../experience/codes.ts';
+import { orFailed, responseOf } from '../../experience/forms/passkey.ts';
 import { action, field, form, submit } from '../../experience/pages/form.ts';
+import { passkeyForm } from '../../experience/pages/passkey-form.ts';
 import { type Html, html } from '../../html/markup.ts';
 import { pathWithin } from '../../oidc/own/sign-in.ts';
 import type { Services } from '../../services.ts';
 import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
-import { verifyBackupCode, verifyTotp } from '../operations/factors.ts';
+import {
+  startPasskey,
+  verifyBackupCode,
+  verifyPasskey,
+  verifyTotp,
+} from '../operations/factors.ts';
 import { verifyViewerPassword } from '../operations/password.ts';
 import { readProof, verificationMethodsOf } from '../operations/proof.ts';
 import { accountPage } from '../pages/frame.ts';
 import type { AccountPage, AccountRequest, AccountVisit } from './account-page.ts';
+import { scriptOf } from './passkey.ts';
 
 const root = '/account';
+const path = '/verify';
 const passing: ReadonlySet<string> = new Set(
   ['sign-in', 'callback', 'sign-out', 'signed-out', 'deleted', 'graphql', 'verify'].map(
     (name) => `${root}/${name}`,
@@ -23,37 +32,36 @@ export const pathToReturnTo = (services: Pick<Services, 'baseUrl'>, to: unknown)
   pathWithin(services, { root, passing }, to);
 
 /** The path of the page where a person proves who they are, and then comes back. */
-export const pathToVerify = (to: string): string => `/verify?${new URLSearchParams({ to })}`;
+export const pathToVerify = (to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-// A passkey needs a script, and the other ways work without.
-type Way = Exclude<VerificationMethod, 'PASSKEY'>;
-
-async function waysOf({ context }: AccountVisit): Promise<Way[]> {
-  const methods = await verificationMethodsOf(context);
-  return methods.filter((method) => method !== 'PASSKEY');
-}
+type Way = VerificationMethod;
 
 const wayOf = (ways: readonly Way[], { query }: AccountRequest): Way | undefined =>
   ways.find((way) => way === query.get('by')) ?? ways[0];
 
 const pathOf = (to: string, by: Way, verificationId?: string): string =>
-  `/verify?${new URLSearchParams({ to, by, ...(verificationId ? { v: verificationId } : {}) })}`;
+  `${path}?${new URLSearchParams({ to, by, ...(verificationId ? { v: verificationId } : {}) })}`;
 
 /** Asks once more who the person is, before a change that needs it. */
 export const verifyPage: AccountPage = {
-  path: '/verify',
+  path,
+  wrong: ({ texts: t, common }, { query }) =>
+    query.get('by') === 'PASSKEY' ? common.problem.PASSKEY : t.wrong,
   async show(visit, request) {
     const { texts: t, context, base } = visit;
     const to = pathToReturnTo(context, request.query.get('to'));
     if ((await readProof(context.database.prisma, context)) !== null && !request.problem)
       return { goTo: to.slice(root.length) };
-    const ways = await waysOf(visit);
+    const ways = await verificationMethodsOf(context);
     const way = wayOf(ways, request);
     const others = ways.filter((one) => one !== way);
+    const script = way === 'PASSKEY' ? scriptOf(visit, path) : undefined;
     return {
+      script,
       markup: accountPage(visit, request, {
         heading: t.verify,
         lead: way === undefined ? t.verifyNothing : t.verifyLead,
+        script,
         body: html`${way !== undefined && fieldsOf(visit, request, to, way)}${
           others.length > 0 &&
           html`<ul class="ways">${others.map(
@@ -68,7 +76,9 @@ export const verifyPage: AccountPage = {
     const { context, user } = visit;
     const { form: sent, query } = request;
     const to = pathToReturnTo(context, query.get('to'));
-    const way = wayOf(await waysOf(visit), request);
+    const way = wayOf(await verificationMethodsOf(context), request);
+    // The way was closed since the page was shown.
+    if (way !== query.get('by')) return { goTo: pathToVerify(to) };
     const code = sent.get('code') ?? '';
     const verificationId = query.get('v');
     if (way === 'EMAIL_CODE' || way === 'PHONE_CODE') {
@@ -83,6 +93,10 @@ export const verifyPage: AccountPage = {
     }
     if (way === 'PASSWORD')
       await verifyViewerPassword(context, { password: sent.get('password') ?? '' });
+    if (way === 'PASSKEY') {
+      if (sent.has('options')) return { json: await startPasskey(context) };
+      await orFailed(verifyPasskey(context, { response: responseOf(request) }));
+    }
     if (way === 'TOTP') await verifyTotp(context, { code });
     if (way === 'BACKUP_CODE') await verifyBackupCode(context, { code });
     return { goTo: to.slice(root.length) };
@@ -110,6 +124,8 @@ function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way:
       );
     case 'TOTP':
       return form(frame, html`${oneTimeCode}${submit(common.continue)}`);
+    case 'PASSKEY':
+      return html`<p data-without-passkeys>${common.passkeysUnavailable}</p>${passkeyForm(frame, common, { ceremony: 'get', button: common.usePasskey, cancelled: common.passkeyCancelled })}`;
     case 'BACKUP_CODE':
       return form(
         frame,

@@ -15,20 +15,33 @@ const chevron = new Html(
   '<svg viewBox="0 0 20 20" aria-hidden="true"><path d="m7.5 4.5 5.5 5.5-5.5 5.5" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 );
 
+/** The query parameter of the first page that says that something is not possible. */
+export const refusedParameter = 'refused';
+
+/** The note about what the query of a page says was done; undefined if it says nothing. */
+export const noteOfDone = (
+  { texts: { done } }: Pick<AccountVisit, 'texts'>,
+  { query }: Pick<AccountRequest, 'query'>,
+): Html | undefined => {
+  const what = query.get('done') ?? '';
+  return Object.hasOwn(done, what) ? doneNote(done[what] ?? '') : undefined;
+};
+
 /** A page below the first: with the problem of its form, what was done, and the way back. */
 export function accountPage(
-  { look, texts: t, common, base }: AccountVisit,
-  { problem, query }: AccountRequest,
+  visit: AccountVisit,
+  request: AccountRequest,
   { heading, lead, body, script }: AccountContent,
 ): string {
-  const done = problem === undefined ? t.done[query.get('done') ?? ''] : undefined;
+  const { look, texts: t, common, base } = visit;
+  const { problem } = request;
   return page(
     {
       heading,
       title: problem === undefined ? heading : `${common.error}: ${heading}`,
       ...(lead === undefined ? {} : { lead }),
       script,
-      body: html`${problemNote(problem?.text)}${done !== undefined && doneNote(done)}${body}
+      body: html`${problem ? problemNote(problem.text) : noteOfDone(visit, request)}${body}
 <p class="below"><a href="${base}">${t.back}</a></p>`,
     },
     look,

@@ -1,11 +1,9 @@
 import { secondsUntil } from '../../clock.ts';
-import { isElsewhere } from '../../identity-providers/choice.ts';
 import { masked, sendCode, verifyCode } from '../codes.ts';
 import { addressPage, type CodePurpose, codePage } from '../pages/code.ts';
 import { linkPage } from '../pages/stopped.ts';
 import { newcomerOf } from '../steps.ts';
 import { explanationOf } from './explanation.ts';
-import { leaveFor } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { passkeyFrameOf } from './passkey.ts';
 import { type AddressKind, frameOf, type Visit } from './visit.ts';
@@ -89,12 +87,9 @@ export async function submitAddress(
   purpose: CodePurpose,
   request: PageRequest,
 ): Promise<Answer> {
-  const { context, access, interaction } = visit;
+  const { context, access } = visit;
   const { form } = request;
   const email = form.get('email');
-  const newcomer = newcomerOf(interaction);
-  if (email !== null && (await isElsewhere(context.database.prisma, email, newcomer)))
-    return leaveFor(visit, { email });
   const phone = form.get('phone');
   const { verification } = await sendCode(context, access, { purpose, email, phone });
   const again: Record<string, string> = form.has('resend') ? { [againParameter]: 'yes' } : {};

@@ -1,4 +1,5 @@
 import { NotAllowedError, NotFoundError } from '../../errors.ts';
+import type { FederationError } from '../federation/failure.ts';
 import { finishFederation } from '../federation/finish.ts';
 import { completeProfile } from '../federation/newcomer.ts';
 import { startFederation } from '../federation/start.ts';
@@ -10,19 +11,28 @@ import { frameOf, type Visit } from './visit.ts';
 
 /** Sends a browser to an identity provider; to the sign-in page, with the reason, if that one cannot be used. */
 export async function leaveFor(
-  { context, access }: Visit,
+  visit: Visit,
   request: Parameters<typeof startFederation>[2],
 ): Promise<Answer> {
+  const { context, access } = visit;
   try {
     const { url } = await startFederation(context, access, request);
     return { leaveTo: url };
   } catch (error) {
     if (!(error instanceof NotAllowedError || error instanceof NotFoundError)) throw error;
-    await changeInteraction(context, access, (tx, interaction) =>
-      updateInteraction(tx, interaction, { error: 'federation_failed' }),
-    );
-    return { goTo: '?sign-in' };
+    return explain(visit, 'federation_failed');
   }
+}
+
+/** Tells the person on the sign-in page why they cannot come in by an identity provider. */
+async function explain({ context, access }: Visit, error: FederationError): Promise<Answer> {
+  await changeInteraction(context, access, async (tx, interaction) => {
+    // Another tab was faster.
+    if (interaction.userId !== null) return interaction;
+    await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
+    return updateInteraction(tx, interaction, { error });
+  });
+  return { goTo: '?sign-in' };
 }
 
 /** The buttons of identity providers lead here, and the callback with what a provider answered. */
@@ -60,8 +70,15 @@ export const profileForm: FormPage = {
       }),
     };
   },
-  async submit({ context, access }, { form }) {
-    await completeProfile(context, access, { username: form.get('username') || null });
+  async submit(visit, { form }) {
+    const { context, access, settings } = visit;
+    try {
+      await completeProfile(context, access, { username: form.get('username') || null });
+    } catch (error) {
+      if (!(error instanceof NotAllowedError)) throw error;
+      // The provider, or registration, was closed since the page was shown.
+      return explain(visit, settings.signUpEnabled ? 'federation_failed' : 'sign_up_closed');
+    }
     return 'signed-in';
   },
 };

@@ -5,6 +5,7 @@ import { InteractionExpiredError } from '../../errors.ts';
 import { retryAfterSeconds } from '../../failures.ts';
 import { lookFor, lookWithoutDatabase } from '../../html/look.ts';
 import { pageHeaders, unavailablePage } from '../../html/page.ts';
+import { ElsewhereError } from '../../identity-providers/choice.ts';
 import { cancelInteraction } from '../../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../../oidc/provider/provider.ts';
 import { limitAddresses } from '../../protection/addresses.ts';
@@ -27,7 +28,7 @@ import { consentForm } from './consent.ts';
 import { backupCodesForm, chooseFactorForm, enrollAppForm } from './factors/enroll.ts';
 import { enrollPasskeyForm, passkeyFactorForm } from './factors/passkey.ts';
 import { appFactorForm, backupCodeForm, factorForm, otherAccountForm } from './factors/verify.ts';
-import { federationForm, profileForm } from './federation.ts';
+import { federationForm, leaveFor, profileForm } from './federation.ts';
 import type { Answer, FormPage, PageRequest } from './form-page.ts';
 import { passkeyForm } from './passkey.ts';
 import { problemOf } from './problem.ts';
@@ -163,6 +164,8 @@ async function submitForm(
   try {
     return await send(visit, await page.submit(visit, sent), reply);
   } catch (failure) {
+    if (failure instanceof ElsewhereError)
+      return send(visit, await leaveFor(visit, { email: failure.address }), reply);
     const problem = problemOf(visit, failure, page.wrong(t));
     if (!problem) throw failure;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
