@@ -4,6 +4,10 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: '/console/',
   plugins: [react()],
+  experimental: {
+    // The service's public address may have a path: what is built finds its neighbours from where it is.
+    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   build: {
     target: 'es2024',
     // The policy allows no data: address.

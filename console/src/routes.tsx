@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { parseAddress, writeAddress } from './lists/address.ts';
 import { Page } from './records/page.tsx';
+import { servicePath } from './service-url.ts';
 import { requireSession } from './session/require.ts';
 import { SessionRoute } from './shell/session-route.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -117,7 +118,7 @@ const pages = [
 /** The router of the console. */
 export const router = createRouter({
   routeTree: root.addChildren([setup, inside.addChildren(pages)]),
-  basepath: '/console',
+  basepath: `${servicePath}/console`,
   parseSearch: parseAddress,
   stringifySearch: writeAddress,
   defaultPreload: 'intent',

@@ -24,6 +24,21 @@ export async function findProviderOfAddress(
   });
 }
 
+/**
+ * Whether the people of an address sign in at their company's identity provider. The answer depends on the domain alone,
+ * and tells nothing of an account.
+ *
+ * @param newcomer Who has come from a provider already: from the one for the address, they verify the address here.
+ */
+export async function isElsewhere(
+  client: Client,
+  address: string,
+  newcomer: { readonly identityProviderId: string } | null = null,
+): Promise<boolean> {
+  const provider = await findProviderOfAddress(client, address);
+  return provider !== null && provider.id !== newcomer?.identityProviderId;
+}
+
 /** The people of an address sign in at an identity provider, which is chosen by the address. */
 export class ElsewhereError extends NotAllowedError {
   readonly address: string;
@@ -35,19 +50,14 @@ export class ElsewhereError extends NotAllowedError {
 }
 
 /**
- * Asserts that the people of an address do not sign in at their company's identity provider. The answer depends on the
- * domain alone, and tells nothing of an account.
+ * Checks {@link isElsewhere}.
  *
- * @param newcomer Who has come from a provider already: from the one for the address, they verify the address here.
  * @throws {ElsewhereError}
  */
 export async function assertNotElsewhere(
-  client: Client,
-  address: string,
-  newcomer: { readonly identityProviderId: string } | null = null,
+  ...question: Parameters<typeof isElsewhere>
 ): Promise<void> {
-  const provider = await findProviderOfAddress(client, address);
-  if (provider && provider.id !== newcomer?.identityProviderId) throw new ElsewhereError(address);
+  if (await isElsewhere(...question)) throw new ElsewhereError(question[1]);
 }
 
 /**
@@ -93,7 +103,6 @@ export async function isBelievedAbout(
     where: { identityProviderId: id },
     select: { domain: true },
   });
-  if (domains.length === 0)
-    return kind === 'SOCIAL' && (await findProviderOfAddress(client, email)) === null;
+  if (domains.length === 0) return kind === 'SOCIAL' && !(await isElsewhere(client, email));
   return domains.some(({ domain }) => domain === domainOf(email));
 }

@@ -412,7 +412,10 @@ describe('deleteViewer', () => {
     const { user, me } = await person();
     await prove(me);
     const start = await endOfLog(service);
-    expect(await me.run('deleteViewer')).toMatchObject({ id: user.id });
+    expect(await me.run('deleteViewer')).toMatchObject({
+      id: user.id,
+      viewer: { id: user.id, username: user.username, hasPassword: true },
+    });
     expect(await recordedSince(service, start)).toMatchObject([
       { type: 'User.Deleted', actor: { type: 'USER', id: user.id }, data: { id: user.id } },
     ]);

@@ -1,9 +1,10 @@
 import { type AnyVariables, stringifyDocument, type TypedDocumentNode } from '@urql/core';
+import { servicePath } from '../service-url.ts';
 import { sessionEnded } from '../session/ended.ts';
 import { isIdle } from '../session/idle.ts';
 
 /** The address of the console's own GraphQL endpoint. */
-export const endpoint = '/console/graphql';
+export const endpoint = `${servicePath}/console/graphql`;
 
 /** What the endpoint asks of a POST, so that no form of another site can send one. */
 export const requiredHeaders = { 'x-signet-console': '1' };

@@ -11,6 +11,7 @@ import { formMessages } from '../forms/messages.ts';
 import { useFormat } from '../language/format.ts';
 import { useMessages } from '../language/language.ts';
 import { Properties, Property, Section } from '../records/section.tsx';
+import { serviceUrl } from '../service-url.ts';
 import { useCan } from '../session/session.ts';
 import styles from './applications.module.css';
 import { CreateApplicationSecret, DeleteApplicationSecret } from './documents.ts';
@@ -35,10 +36,10 @@ export function Credentials({ application }: { application: ShownApplication }) 
           <CopyId id={application.id} thing={t.clientId} />
         </Property>
         <Property name={t.tokenEndpoint}>
-          <CopyId id={`${location.origin}/oidc/token`} thing={t.tokenEndpoint} />
+          <CopyId id={`${serviceUrl}/oidc/token`} thing={t.tokenEndpoint} />
         </Property>
         <Property name={t.issuer}>
-          <CopyId id={`${location.origin}/oidc`} thing={t.issuer} />
+          <CopyId id={`${serviceUrl}/oidc`} thing={t.issuer} />
         </Property>
         <Property name={t.secrets}>
           {hasSecrets ? <Secrets application={application} /> : t.publicClient}

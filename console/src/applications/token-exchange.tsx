@@ -11,6 +11,7 @@ import { toast } from '../dialogs/toasts.ts';
 import type { UpdateApplicationInput } from '../generated/graphql.ts';
 import { useMessages } from '../language/language.ts';
 import { Section } from '../records/section.tsx';
+import { serviceUrl } from '../service-url.ts';
 import { useCan } from '../session/session.ts';
 import styles from './applications.module.css';
 import { SearchResources, UpdateApplication } from './documents.ts';
@@ -192,7 +193,7 @@ function TryIt({ application }: { application: ShownApplication }) {
 }
 
 const exchangeCommand = (clientId: string, resource: string): string =>
-  `curl -s ${quoted(`${location.origin}/oidc/token`)} -u "${clientId}:$CLIENT_SECRET" \\
+  `curl -s ${quoted(`${serviceUrl}/oidc/token`)} -u "${clientId}:$CLIENT_SECRET" \\
   -d grant_type=urn:ietf:params:oauth:grant-type:token-exchange \\
   -d "subject_token=$SUBJECT_TOKEN" \\
   -d subject_token_type=urn:ietf:params:oauth:token-type:access_token \\

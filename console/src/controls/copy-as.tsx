@@ -1,6 +1,7 @@
 import { type AnyVariables, stringifyDocument, type TypedDocumentNode } from '@urql/core';
 import { toast } from '../dialogs/toasts.ts';
 import { useMessages } from '../language/language.ts';
+import { serviceUrl } from '../service-url.ts';
 import { Button, IconButton } from './button.tsx';
 import { writeToClipboard } from './clipboard.ts';
 import styles from './copy-as.module.css';
@@ -85,7 +86,7 @@ const asGraphQL = (document: AnyDocument, variables: AnyVariables): string =>
 const asCurl = (document: AnyDocument, variables: AnyVariables): string => {
   const query = stringifyDocument(document).replaceAll(/\s+/g, ' ').trim();
   const body = JSON.stringify({ query, variables });
-  return `curl -s ${quoted(`${location.origin}/graphql`)} \\
+  return `curl -s ${quoted(`${serviceUrl}/graphql`)} \\
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d ${quoted(body)}
 `;

@@ -13,6 +13,7 @@ import { DataTable } from '../lists/data-table.tsx';
 import { useOpenInAddress } from '../lists/open-in-address.ts';
 import { Page } from '../records/page.tsx';
 import { Properties, Property, Section } from '../records/section.tsx';
+import { serviceUrl } from '../service-url.ts';
 import { useCan } from '../session/session.ts';
 import { Failed, Forbidden } from '../states/failed.tsx';
 import { Loading } from '../states/loading.tsx';
@@ -56,7 +57,7 @@ function Keys() {
     <Section title={t.keys} about={t.keysAbout}>
       <Properties>
         <Property name={t.keySet}>
-          <CopyId id={`${location.origin}/oidc/jwks`} thing={t.keySet} />
+          <CopyId id={`${serviceUrl}/oidc/jwks`} thing={t.keySet} />
         </Property>
       </Properties>
       <DataTable

@@ -1,4 +1,5 @@
 import { fetchInSession } from '../api/send.ts';
+import { servicePath } from '../service-url.ts';
 import { hasEnded } from './ended.ts';
 import { noteSign } from './idle.ts';
 
@@ -15,7 +16,7 @@ export function keepSession(): () => void {
     if (Date.now() - toldAt < tellEveryMs || hasEnded.get()) return;
     toldAt = Date.now();
     // Without a network, a later sign tells it.
-    fetchInSession('/console/session').catch(() => undefined);
+    fetchInSession(`${servicePath}/console/session`).catch(() => undefined);
   };
   for (const sign of signs) addEventListener(sign, onSign, { capture: true, passive: true });
   return () => {

@@ -1,3 +1,4 @@
+import { servicePath } from '../service-url.ts';
 import { createStore } from '../store.ts';
 
 /** Whether the session has ended while the page was open. */
@@ -8,4 +9,6 @@ export const sessionEnded = (): void => hasEnded.set(true);
 
 /** The address that signs in and comes back to where the page is now. */
 export const signInAddress = (): string =>
-  `/console/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
+  `${servicePath}/console/sign-in?to=${encodeURIComponent(
+    location.pathname.slice(servicePath.length) + location.search,
+  )}`;

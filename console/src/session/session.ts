@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import { servicePath } from '../service-url.ts';
 
 /** Who is signed in, and what they may do. */
 export interface Session {
@@ -47,7 +48,9 @@ export const useCan = (scope: Scope): boolean => covers(useSession().scopes, sco
 
 /** The session, or undefined where there is none. */
 export async function fetchSession(): Promise<Session | undefined> {
-  const response = await fetch('/console/session', { headers: { accept: 'application/json' } });
+  const response = await fetch(`${servicePath}/console/session`, {
+    headers: { accept: 'application/json' },
+  });
   if (response.status === 401) return undefined;
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   return (await response.json()) as Session;

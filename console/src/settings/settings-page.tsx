@@ -5,6 +5,7 @@ import { Time } from '../controls/time.tsx';
 import { useMessages } from '../language/language.ts';
 import { Page } from '../records/page.tsx';
 import { Properties, Property, Section } from '../records/section.tsx';
+import { serviceUrl } from '../service-url.ts';
 import { useCan, useSession } from '../session/session.ts';
 import { settingsMessages } from './messages.ts';
 import { ServiceSections } from './service-sections.tsx';
@@ -42,7 +43,7 @@ function Addresses() {
       <Properties>
         {addresses.map(([name, path]) => (
           <Property key={path} name={name}>
-            <CopyId id={`${location.origin}${path}`} thing={name} />
+            <CopyId id={`${serviceUrl}${path}`} thing={name} />
           </Property>
         ))}
       </Properties>

@@ -8,10 +8,13 @@ import { PasswordField, TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
 import { useMessages } from '../language/language.ts';
 import { defineMessages } from '../language/messages.ts';
+import { servicePath } from '../service-url.ts';
 import { Brand } from '../shell/brand.tsx';
 import { Preferences } from '../shell/preferences.tsx';
 import { EmptyState } from '../states/state.tsx';
 import styles from './setup-page.module.css';
+
+const signInPath = `${servicePath}/console/sign-in?to=/console/`;
 
 const messages = defineMessages({
   en: {
@@ -75,13 +78,13 @@ export function SetupPage() {
     setProblem(undefined);
     const token = new URLSearchParams(location.search).get('token') ?? '';
     try {
-      const response = await fetch('/console/setup', {
+      const response = await fetch(`${servicePath}/console/setup`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-signet-console': '1' },
         body: JSON.stringify({ token, ...values }),
       });
       if (response.ok) {
-        location.assign('/console/sign-in?to=/console/');
+        location.assign(signInPath);
         return;
       }
       if (response.status === 403) {
@@ -111,7 +114,7 @@ export function SetupPage() {
           <EmptyState isPage icon="keys" title={t.usedTitle}>
             <p>{t.usedText}</p>
             <p className={styles.signIn}>
-              {t.usedSignIn} <a href="/console/sign-in?to=/console/">{t.signIn}</a>
+              {t.usedSignIn} <a href={signInPath}>{t.signIn}</a>
             </p>
           </EmptyState>
         ) : (

@@ -1,4 +1,5 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   ConflictError,
@@ -20,6 +21,7 @@ import {
   type PayloadFields,
   type RefusalClass,
 } from '../../graphql/mutations/mutation.ts';
+import { mutationPayloadName } from '../../graphql/names.ts';
 import { Session } from '../../oidc/sessions/schema.ts';
 import type { ViewerContext } from '../../services.ts';
 import { User } from '../../users/schema.ts';
@@ -62,10 +64,13 @@ export function addViewerMutation<Fields extends InputFieldMap, Payload extends 
 }
 
 /** The field of a payload that shows the account. */
-const viewerField = (t: PayloadFields<{ viewer: UserRow }>) => ({
+const viewerField = (
+  t: PayloadFields<{ viewer: UserRow }>,
+  description = 'The account after the change.',
+) => ({
   viewer: t.field({
     type: User,
-    description: 'The account after the change.',
+    description,
     // The compiler cannot see that the row is one of the type.
     resolve: ({ viewer }) => viewer as never,
   }),
@@ -262,7 +267,22 @@ addViewerMutation('deleteViewer', {
   description:
     'Deletes the own account with sessions, roles and memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.',
   input: noFields,
-  operation: async (context) => ({ id: (await deleteViewer(context)).id }),
-  payload: (t) => ({ id: t.exposeID('id', { description: 'The id of the deleted account.' }) }),
+  operation: async (context, _input, info) => {
+    // The relations that the request selects are read before the deletion: afterwards they are gone.
+    const path = [{ type: mutationPayloadName('deleteViewer'), name: 'viewer' }];
+    const query = {
+      ...queryFromInfo({ context, info, path }),
+      where: { id: context.viewer.userId },
+    };
+    const before = await context.database.prisma.user.findUnique(query);
+    return { viewer: { ...before, ...(await deleteViewer(context)) } };
+  },
+  payload: (t) => ({
+    ...viewerField(t, 'The account as it last was.'),
+    id: t.id({
+      description: 'The id of the deleted account.',
+      resolve: ({ viewer }) => viewer.id,
+    }),
+  }),
   errors: [VerificationRequiredError],
 });

@@ -56,6 +56,13 @@ type Request = FastifyRequest<{ Querystring: Query }>;
 
 const one = (value: Query[string]): string => (typeof value === 'string' ? value : '');
 
+/** The path of a public address, without its last slash. */
+const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '');
+
+/** The app's page with the addresses of its files beneath the path of the public address. */
+const beneath = (path: string, index: Buffer): Buffer | string =>
+  path === '' ? index : String(index).replaceAll('"/console/', `"${path}/console/`);
+
 /**
  * Mounts `/console`: the web app, and signing in to it. The app's files are the same for everyone; what it shows comes
  * from `/console/graphql`.
@@ -78,7 +85,7 @@ export async function mountConsole(
   const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
     const index = await files.readIndex();
     if (!index) return send(request, reply, 503, notBuiltPage);
-    return reply.headers(appHeaders).send(index);
+    return reply.headers(appHeaders).send(beneath(pathOf(baseUrl), index));
   };
   const goTo = (reply: FastifyReply, url: string) =>
     reply.header('cache-control', 'no-store').redirect(url, 303);

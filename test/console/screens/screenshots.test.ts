@@ -65,6 +65,7 @@ const looks: readonly Look[] = [
     },
   },
   { name: 'user', path: 'users/{Grace Hopper}' },
+  { name: 'user-access', path: 'users/{Grace Hopper}?tab=access', height: 960 },
   { name: 'user-roles', path: 'users/{Grace Hopper}?tab=roles' },
   {
     name: 'user-suspend-dark',

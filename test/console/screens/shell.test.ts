@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { chromiumPath } from '../../support/peers/chromium.ts';
-import { startConsoleAtWork } from '../../support/people/console-screen.ts';
+import { startPathProxy } from '../../support/peers/path-proxy.ts';
+import { buildConsole } from '../../support/people/built-console.ts';
+import { setupTokenOf } from '../../support/people/console.ts';
+import { setUpAtScreen, sitDownAt } from '../../support/people/console-screen.ts';
+import { startService } from '../../support/service.ts';
 import { createUser } from '../../support/webhooks.ts';
 
 const minute = 60_000;
 
 describe.runIf(chromiumPath)('what stands around every page', async () => {
   if (!chromiumPath) return;
-  const at = await startConsoleAtWork();
+  const { folder: consoleFolder } = await buildConsole();
+  const at = await sitDownAt(await startService({}, { consoleFolder }));
+  const proxy = await startPathProxy('/identity');
+  const proxied = await startService({ BASE_URL: proxy.url }, { consoleFolder });
+  proxy.leadTo(proxied.url);
   const { prisma } = at.service.testDatabase.database;
 
   test('the chosen theme holds against that of the system', async () => {
@@ -93,6 +101,25 @@ describe.runIf(chromiumPath)('what stands around every page', async () => {
     await at.dialog.locator('.cm-focused').waitFor();
     expect(editors()).not.toEqual([]);
     await at.button('Cancel', at.dialog).click();
+  });
+
+  test('the public address of the service may have a path', async () => {
+    const context = await at.chromium.newContext({ locale: 'en-GB' });
+    const page = await context.newPage();
+    await setUpAtScreen(page, `${proxy.url}/console/setup?token=${setupTokenOf(proxied)}`);
+    await page.getByRole('link', { name: 'Users', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    await page.getByRole('table').getByRole('link', { name: 'ada', exact: true }).click();
+    await page.getByRole('heading', { name: 'ada', level: 1 }).waitFor();
+    await page.locator('[data-state=live]').first().waitFor({ state: 'attached' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'ada', level: 1 }).waitFor();
+    expect(page.url()).toContain(`${proxy.url}/console/users/user_`);
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.waitForURL(`${proxy.url}/console/signed-out`);
+    await page.goto(`${proxy.url}/console/roles`);
+    await page.locator('[autocomplete=username]').waitFor();
+    await context.close();
   });
 
   test('whoever works in a page stays signed in, and an unattended page does not', async () => {

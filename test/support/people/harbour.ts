@@ -116,6 +116,16 @@ export async function furnish(service: TestService, warehouse: Receiver): Promis
     });
   }
   const id = (name: string) => ids.get(name) ?? '';
+  const grace = `/users/${id('Grace Hopper')}`;
+  const expiresAt = new Date(Date.now() + 90 * 86_400_000).toISOString();
+  await api('POST', `${grace}/personal-access-tokens`, {
+    name: 'Terminal',
+    resource: indicator,
+    scopes: ['orders:read'],
+    expiresAt,
+  });
+  await api('POST', `${grace}/personal-access-tokens`, { name: 'Night export', expiresAt });
+  await api('POST', `${grace}/subject-tokens`, { reason: 'Ticket 4711: an order is missing' });
   for (const [name, description] of [
     ['Northwind Bakery', 'Flour and bread, twice a week'],
     ['Meridian Instruments', 'Fragile goods'],
