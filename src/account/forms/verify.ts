@@ -68,7 +68,7 @@ export const verifyPage: AccountPage = {
           ({ id, name }) =>
             form(
               { action: `${base}${pathToVerify(to)}`, csrfToken },
-              html`<button class="quiet" type="submit" name="provider" value="${id}">${common.continueWith(name)}</button>`,
+              html`<input type="hidden" name="provider" value="${id}"><button class="quiet" type="submit">${common.continueWith(name)}</button>`,
             ),
         )}${
           others.length > 0 &&
