@@ -35,19 +35,29 @@ export class ElsewhereError extends NotAllowedError {
 }
 
 /**
- * Asserts that the people of an address do not sign in at their company's identity provider. The answer depends on the
- * domain alone, and tells nothing of an account.
+ * Whether the people of an address sign in at their company's identity provider. The answer depends on the domain alone,
+ * and tells nothing of an account.
  *
  * @param newcomer Who has come from a provider already: from the one for the address, they verify the address here.
- * @throws {ElsewhereError}
  */
-export async function assertNotElsewhere(
+export async function isElsewhere(
   client: Client,
   address: string,
   newcomer: { readonly identityProviderId: string } | null = null,
-): Promise<void> {
+): Promise<boolean> {
   const provider = await findProviderOfAddress(client, address);
-  if (provider && provider.id !== newcomer?.identityProviderId) throw new ElsewhereError(address);
+  return provider !== null && provider.id !== newcomer?.identityProviderId;
+}
+
+/**
+ * Checks {@link isElsewhere}.
+ *
+ * @throws {ElsewhereError}
+ */
+export async function assertNotElsewhere(
+  ...question: Parameters<typeof isElsewhere>
+): Promise<void> {
+  if (await isElsewhere(...question)) throw new ElsewhereError(question[1]);
 }
 
 /**
@@ -93,7 +103,6 @@ export async function isBelievedAbout(
     where: { identityProviderId: id },
     select: { domain: true },
   });
-  if (domains.length === 0)
-    return kind === 'SOCIAL' && (await findProviderOfAddress(client, email)) === null;
+  if (domains.length === 0) return kind === 'SOCIAL' && !(await isElsewhere(client, email));
   return domains.some(({ domain }) => domain === domainOf(email));
 }
