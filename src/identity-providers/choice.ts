@@ -24,16 +24,6 @@ export async function findProviderOfAddress(
   });
 }
 
-/** The people of an address sign in at an identity provider, which is chosen by the address. */
-export class ElsewhereError extends NotAllowedError {
-  readonly address: string;
-
-  constructor(address: string) {
-    super('People of this address sign in at an identity provider.');
-    this.address = address;
-  }
-}
-
 /**
  * Whether the people of an address sign in at their company's identity provider. The answer depends on the domain alone,
  * and tells nothing of an account.
@@ -47,6 +37,16 @@ export async function isElsewhere(
 ): Promise<boolean> {
   const provider = await findProviderOfAddress(client, address);
   return provider !== null && provider.id !== newcomer?.identityProviderId;
+}
+
+/** The people of an address sign in at an identity provider, which is chosen by the address. */
+export class ElsewhereError extends NotAllowedError {
+  readonly address: string;
+
+  constructor(address: string) {
+    super('People of this address sign in at an identity provider.');
+    this.address = address;
+  }
 }
 
 /**
