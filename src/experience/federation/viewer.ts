@@ -12,6 +12,9 @@ import { beginOrRefuse, getProviderById } from './start.ts';
 /** The first part of `state` where a user who has signed in links an identity. */
 export const viewerPrefix = 'a';
 
+/** The first part of `state` where a user proves at a provider who they are. They come back to the pages of the account. */
+export const proofPrefix = 'p';
+
 /** A user who has signed in, and the application through which they act. */
 export interface Linker {
   readonly userId: string;
