@@ -60,9 +60,9 @@ export async function finishViewerFederation(
   const returned = await endOrExplain(services, { userId }, response);
   if (typeof returned === 'string') return { error: returned };
   const { provider, claims, clientId } = returned;
-  const { issuer, subject, email } = claims;
+  const { issuer, subject, email, isEmailVerified } = claims;
   const actor = { type: 'USER', id: userId, ...(clientId === null ? {} : { clientId }) } as const;
-  const identity = { identityProviderId: provider.id, issuer, subject, email };
+  const identity = { identityProviderId: provider.id, issuer, subject, email, isEmailVerified };
   try {
     return await transaction(services.database, async (tx) => {
       if (!(await holdEnabled(tx, provider.id)))
