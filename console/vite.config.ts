@@ -10,6 +10,8 @@ export default defineConfig({
   },
   build: {
     target: 'es2024',
+    // Which chunk needs which others; the service does not serve it.
+    manifest: 'manifest.json',
     // The policy allows no data: address.
     assetsInlineLimit: 0,
     reportCompressedSize: false,

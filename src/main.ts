@@ -1,5 +1,5 @@
 import { pino, stdSerializers } from 'pino';
-import { type AdminCredentials, startApp } from './app.ts';
+import type { AdminCredentials } from './app.ts';
 import { ConfigurationError, readConfig } from './config.ts';
 import { StartError } from './errors.ts';
 
@@ -17,6 +17,8 @@ function showSetupLink(url: string): void {
 
 async function main() {
   const config = readConfig(process.env);
+  // Loaded after the configuration is known to be sound: a mistake there is told at once.
+  const { startApp } = await import('./app.ts');
   const log = pino({
     level: config.logLevel,
     base: { service: 'signet' },

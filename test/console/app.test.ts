@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtConsole } from '../../src/http/console/files.ts';
 import { expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
-import { buildConsole } from '../support/people/built-console.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const password = 'a long way home, twice';
@@ -23,8 +23,7 @@ const routes = [
 
 describe.runIf(chromiumPath)('the console as it is built', async () => {
   if (!chromiumPath) return;
-  const { folder } = await buildConsole();
-  const service = await startService({}, { consoleFolder: folder });
+  const service = await startService({}, { consoleFolder: builtConsole });
   const { baseUrl } = service.app.services;
   const { prisma } = service.testDatabase.database;
   let chromium: Browser;

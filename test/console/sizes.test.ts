@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Manifest } from 'vite';
 import { describe, expect, test } from 'vitest';
-import { buildConsole } from '../support/people/built-console.ts';
+import { builtConsole } from '../../src/http/console/files.ts';
 
 const shellAtMost = 260_000;
 const routeAtMost = 60_000;
 
-const { folder, manifest } = await buildConsole();
+const manifest = JSON.parse(readFileSync(join(builtConsole, 'manifest.json'), 'utf8')) as Manifest;
 
 // Everything that a chunk needs before it runs: what it imports, and all their styles.
 function filesOf(key: string, files = new Set<string>()): Set<string> {
@@ -20,7 +21,10 @@ function filesOf(key: string, files = new Set<string>()): Set<string> {
 }
 
 const sizeOf = (files: Iterable<string>): number =>
-  [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(folder, file))).length, 0);
+  [...files].reduce(
+    (sum, file) => sum + gzipSync(readFileSync(join(builtConsole, file))).length,
+    0,
+  );
 
 describe('the console as it is sent', () => {
   test(`has a shell with its first page of at most ${shellAtMost} bytes`, () => {
@@ -38,7 +42,7 @@ describe('the console as it is sent', () => {
   });
 
   test('has no script or style in the page itself', () => {
-    const page = readFileSync(join(folder, 'index.html'), 'utf8');
+    const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
     expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
   });
 });

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { managementRequest, requestClientCredentials } from '../support/client-credentials.ts';
 import { createProcessDatabase } from '../support/database.ts';
-import { startProcess } from '../support/process.ts';
+import { type ServiceProcess, startProcess } from '../support/process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -104,10 +104,26 @@ describe('a Node that is too old', () => {
   });
 });
 
+// Prints each package that a process loads.
+const tellingImports = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      const name = /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
+      if (name) process.stdout.write('loaded ' + name + '\\n');
+      return next(url, context);
+    },
+  });
+`)}`;
+
+const loadedBy = ({ stdout }: ServiceProcess) =>
+  new Set(Array.from(stdout().matchAll(/^loaded (.*)$/gm), ([, name]) => name));
+
 describe('a data folder', () => {
-  test('serves without configuration, with a private and locked data folder', async () => {
+  test('needs no configuration, is private and locked, loads little', async () => {
     const dataDir = fresh();
-    const first = startProcess({ DATA_DIR: dataDir });
+    const environment = { DATA_DIR: dataDir, NODE_OPTIONS: `--import=${tellingImports}` };
+    const first = startProcess(environment);
     const url = await first.ready;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await stat(join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
@@ -123,11 +139,23 @@ describe('a data folder', () => {
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
 
-    const second = startProcess({ DATA_DIR: dataDir });
+    const second = startProcess(environment);
     expect((await token(await second.ready)).status).toBe(200);
     expect(second.stdout()).not.toContain('ADMIN_CLIENT_SECRET');
     second.child.kill('SIGTERM');
     expect(await second.ended).toBe(0);
+
+    // What is used only sometimes is loaded only then.
+    expect(loadedBy(first)).toContain('@prisma/schema-engine-wasm');
+    expect(loadedBy(second)).toContain('fastify');
+    for (const name of [
+      '@prisma/schema-engine-wasm',
+      '@graphql-yoga/render-graphiql',
+      '@nats-io/jetstream',
+      '@nats-io/transport-node',
+    ]) {
+      expect(loadedBy(second)).not.toContain(name);
+    }
 
     expect(
       await refusal({ DATA_DIR: dataDir, SIGNET_SECRET: 'another secret altogether, as long' }),
@@ -181,38 +209,3 @@ test('an interrupted start has printed the admin’s secret', async () => {
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);
 }, 90_000);
-
-// Prints each package that a process loads.
-const tellingImports = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module';
-  registerHooks({
-    load(url, context, next) {
-      const name = /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
-      if (name) process.stdout.write('loaded ' + name + '\\n');
-      return next(url, context);
-    },
-  });
-`)}`;
-
-test('a start on a migrated database loads nothing that is used only sometimes', async () => {
-  const environment = { DATA_DIR: fresh(), NODE_OPTIONS: `--import=${tellingImports}` };
-  const packagesOf = async () => {
-    const service = startProcess(environment);
-    await service.ready;
-    service.child.kill('SIGTERM');
-    await service.ended;
-    return new Set(Array.from(service.stdout().matchAll(/^loaded (.*)$/gm), ([, name]) => name));
-  };
-  const first = await packagesOf();
-  expect(first).toContain('@prisma/schema-engine-wasm');
-  const second = await packagesOf();
-  expect(second).toContain('fastify');
-  for (const name of [
-    '@prisma/schema-engine-wasm',
-    '@graphql-yoga/render-graphiql',
-    '@nats-io/jetstream',
-    '@nats-io/transport-node',
-  ]) {
-    expect(second).not.toContain(name);
-  }
-}, 120_000);

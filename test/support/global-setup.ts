@@ -1,14 +1,27 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openPostgresql, useEmbedded } from '../../src/db/database.ts';
 import { openEmbedded } from '../../src/db/embedded/open.ts';
 import './database.ts';
 
+/** Builds the console where `npm start` does, if it is not there from these sources. */
+const buildConsole = () =>
+  promisify(execFile)(
+    process.execPath,
+    [fileURLToPath(new URL('../../scripts/build-console.js', import.meta.url)), '--if-needed'],
+    // With the NODE_ENV of a test, React's development build would be taken.
+    { env: { ...process.env, NODE_ENV: 'production' } },
+  );
+
 /** Migrates once; each test file starts from a copy. */
 export default async function setup(project: TestProject) {
+  const console = buildConsole();
   const folder = await mkdtemp(join(tmpdir(), 'signet-test-'));
   const dump = join(folder, 'migrated.tar');
   const migrated = join(folder, 'migrated');
@@ -45,6 +58,7 @@ export default async function setup(project: TestProject) {
     await embedded.close();
   }
 
+  await console;
   project.provide('postgresql', postgresql);
   project.provide('template', template);
   project.provide('dump', dump);

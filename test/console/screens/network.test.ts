@@ -1,21 +1,20 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtConsole } from '../../../src/http/console/files.ts';
 import { events } from '../../support/events.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startTcpProxy } from '../../support/peers/tcp-proxy.ts';
-import { buildConsole } from '../../support/people/built-console.ts';
 import { sitDownAt } from '../../support/people/console-screen.ts';
 import { startSecondNode, startService } from '../../support/service.ts';
 import { createUser } from '../../support/webhooks.ts';
 
 describe.runIf(chromiumPath)('the live log over a bad network', async () => {
   if (!chromiumPath) return;
-  const { folder } = await buildConsole();
   const target = { host: '127.0.0.1', port: 0 };
   const line = await startTcpProxy(target);
   afterAll(() => line.close());
   const environment = { BASE_URL: `http://127.0.0.1:${line.port}` };
-  const service = await startService(environment, { consoleFolder: folder });
+  const service = await startService(environment, { consoleFolder: builtConsole });
   target.port = Number(new URL(service.url).port);
   const at = await sitDownAt(service);
   // Where the service is reached beside the line.
@@ -83,7 +82,7 @@ describe.runIf(chromiumPath)('the live log over a bad network', async () => {
     await expectAll();
     await service.app.stop();
     await lost();
-    const restarted = await startSecondNode(service, environment, { consoleFolder: folder });
+    const restarted = await startSecondNode(service, environment, { consoleFolder: builtConsole });
     endpoint = { ...endpoint, url: restarted.url };
     await createUsers(6);
     target.port = Number(new URL(restarted.url).port);

@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtConsole } from '../../../src/http/console/files.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
-import { buildConsole } from '../../support/people/built-console.ts';
 import { sitDownAt } from '../../support/people/console-screen.ts';
 import { furnish, type Harbour } from '../../support/people/harbour.ts';
 import { startService } from '../../support/service.ts';
@@ -129,10 +129,9 @@ const looks: readonly Look[] = [
 describe.runIf(chromiumPath && folder)('screenshots of the console', async () => {
   if (!chromiumPath || !folder) return;
   await mkdir(folder, { recursive: true });
-  const { folder: consoleFolder } = await buildConsole();
   const service = await startService(
     { ALLOW_PRIVATE_WEBHOOKS: 'true' },
-    { consoleFolder, resolveHost: async () => ['127.0.0.1'] },
+    { consoleFolder: builtConsole, resolveHost: async () => ['127.0.0.1'] },
   );
   const at = await sitDownAt(service);
   let harbour: Harbour;

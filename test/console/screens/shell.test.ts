@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { builtConsole } from '../../../src/http/console/files.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startPathProxy } from '../../support/peers/path-proxy.ts';
-import { buildConsole } from '../../support/people/built-console.ts';
 import { setupTokenOf } from '../../support/people/console.ts';
 import { setUpAtScreen, sitDownAt } from '../../support/people/console-screen.ts';
 import { startService } from '../../support/service.ts';
@@ -11,10 +11,9 @@ const minute = 60_000;
 
 describe.runIf(chromiumPath)('what stands around every page', async () => {
   if (!chromiumPath) return;
-  const { folder: consoleFolder } = await buildConsole();
-  const at = await sitDownAt(await startService({}, { consoleFolder }));
+  const at = await sitDownAt(await startService({}, { consoleFolder: builtConsole }));
   const proxy = await startPathProxy('/identity');
-  const proxied = await startService({ BASE_URL: proxy.url }, { consoleFolder });
+  const proxied = await startService({ BASE_URL: proxy.url }, { consoleFolder: builtConsole });
   proxy.leadTo(proxied.url);
   const { prisma } = at.service.testDatabase.database;
 

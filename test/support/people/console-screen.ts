@@ -1,10 +1,10 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { builtConsole } from '../../../src/http/console/files.ts';
 import { type EventSeen, events } from '../events.ts';
 import { launchChromium } from '../peers/chromium.ts';
 import { startService, type TestService } from '../service.ts';
 import { adminOf, type Endpoint } from '../webhooks.ts';
-import { buildConsole } from './built-console.ts';
 import { setupTokenOf } from './console.ts';
 
 /** The password of the administrator at the screen. */
@@ -47,8 +47,7 @@ export interface ConsoleAtWork {
 export async function startConsoleAtWork(
   environment: Record<string, string> = {},
 ): Promise<ConsoleAtWork> {
-  const { folder } = await buildConsole();
-  const service = await startService(environment, { consoleFolder: folder });
+  const service = await startService(environment, { consoleFolder: builtConsole });
   return sitDownAt(service);
 }
 
