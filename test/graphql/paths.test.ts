@@ -217,6 +217,7 @@ const filters: Readonly<Record<string, string | null>> = {
   'organizationInvitations.acceptedUserId': 'users:read',
   'organizationRoles.organizationScopeId': null,
   'organizationRoles.scopeId': 'resources:read',
+  'scopes.resourceId': null,
 };
 
 const idFilters = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
@@ -8,6 +8,7 @@ import { inject } from 'vitest';
 import { type Database, openPostgresql, useEmbedded } from '../../src/db/database.ts';
 import { openEmbedded } from '../../src/db/embedded/open.ts';
 import { closeAtEnd } from './cleanup.ts';
+import { type DataFolder, EmbeddedCopy, readDataFolder } from './embedded-copy.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,8 +16,6 @@ declare module 'vitest' {
     postgresql: string | null;
     /** The name of the migrated database that is cloned. */
     template: string;
-    /** The file with a dump of the migrated embedded database. */
-    dump: string;
     /** The folder of the migrated embedded database. */
     migrated: string;
   }
@@ -31,18 +30,21 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+// A worker reads it once for all its files.
+let migrated: Promise<DataFolder> | undefined;
+
 /** Makes a broken connection fail the test, unless dropping the database broke it. */
 export const failOnError = (error: Error) => {
   // Dropping the database at the end breaks idle connections; nothing else may.
   if (!/terminating connection/.test(error.message)) throw error;
 };
 
-/** Creates a database for one test file: cloned from the template, or loaded from its dump. */
+/** Creates a database for one test file: cloned from the template, or a copy of the migrated folder. */
 export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
   const postgresql = inject('postgresql');
   if (!postgresql) {
-    const dump = new Blob([await readFile(inject('dump'))]);
-    const embedded = await openEmbedded({ loadDataDir: dump });
+    migrated ??= readDataFolder(inject('migrated'));
+    const embedded = await openEmbedded({ fs: new EmbeddedCopy(await migrated) });
     const database = useEmbedded(embedded);
     return { database, url: undefined, embedded, close: () => database.close() };
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,6 @@ const buildConsole = () =>
 export default async function setup(project: TestProject) {
   const console = buildConsole();
   const folder = await mkdtemp(join(tmpdir(), 'signet-test-'));
-  const dump = join(folder, 'migrated.tar');
   const migrated = join(folder, 'migrated');
   const template = `signet_template_${process.pid}`;
   const postgresql = process.env['TEST_DATABASE_URL'] ?? null;
@@ -54,14 +53,12 @@ export default async function setup(project: TestProject) {
     await useEmbedded(embedded).migrate();
     // What starts from a copy has nothing to recover.
     await embedded.exec('CHECKPOINT');
-    await writeFile(dump, Buffer.from(await (await embedded.dumpDataDir('none')).arrayBuffer()));
     await embedded.close();
   }
 
   await console;
   project.provide('postgresql', postgresql);
   project.provide('template', template);
-  project.provide('dump', dump);
   project.provide('migrated', migrated);
 
   return async () => {

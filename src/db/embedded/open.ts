@@ -1,4 +1,4 @@
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import type {
@@ -16,19 +16,19 @@ const settings = ['shared_buffers=64MB'];
  * Starts PostgreSQL inside this process.
  *
  * @param dataDir The folder of its data, readable only by its owner; absent: it lives in memory.
- * @param loadDataDir A dump to start from, as `dumpDataDir()` makes it.
+ * @param fs What holds its data in place of a folder.
  */
 export async function openEmbedded({
   dataDir,
-  loadDataDir,
+  fs,
 }: {
   dataDir?: string;
-  loadDataDir?: Blob | File;
+  fs?: PGliteOptions['fs'];
 }): Promise<PGlite> {
   if (dataDir !== undefined) await keepToOwner(dataDir);
   return PGlite.create({
     ...(dataDir === undefined ? {} : { fs: new OwnersFiles(dataDir) }),
-    ...(loadDataDir === undefined ? {} : { loadDataDir }),
+    ...(fs === undefined ? {} : { fs }),
     extensions: { pg_trgm },
     startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
     // A commit is on disk before it is acknowledged.
