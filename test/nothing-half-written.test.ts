@@ -14,13 +14,14 @@ import { Cluster } from './support/ordeal/cluster.ts';
 import { Deeds, unfair } from './support/ordeal/deeds.ts';
 import { startFront } from './support/ordeal/front.ts';
 import { faultsIn } from './support/ordeal/leftovers.ts';
-import { live, registerTwice, type World } from './support/ordeal/person.ts';
+import { type Life, live, registerTwice, type World } from './support/ordeal/person.ts';
 import { startOpenIdProvider } from './support/peers/openid-provider.ts';
 import { password, redirectUri } from './support/people/sign-in-fixture.ts';
 import { changeSettings } from './support/people/sign-in-settings.ts';
 
-const people = 16;
-const strangers = 6;
+// More come as long as the disasters are not over.
+const people = 10;
+const mostPeople = 100;
 // At once.
 const lanes = 8;
 const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
@@ -64,7 +65,7 @@ async function createWorld(
     ...{ ...kind, name: 'Pocket', allowHeadlessSignIn: true },
   });
   const shop = await done('createApplication', { ...kind, name: 'Shop', isThirdParty: true });
-  const usernames = Array.from({ length: people }, (_, number) => `person${number}`);
+  const usernames = Array.from({ length: mostPeople }, (_, number) => `person${number}`);
   const passwordDigest = await hashPassword(password);
   const { users } = await done('importUsers', {
     users: usernames.map((username) => ({
@@ -108,36 +109,40 @@ test('nothing of an account is half written or done twice', async () => {
   const world = await createWorld(deeds);
   const { cluster, usernames, ids } = world;
   const disasters = DATABASE_URL
-    ? [() => cluster.kill(), breakConnections, () => cluster.kill(2), breakConnections]
+    ? [() => cluster.kill(), breakConnections, () => cluster.kill(2)]
     : [() => cluster.kill(), () => cluster.kill(), () => cluster.kill()];
-  const [lives, waiting]: [Awaited<ReturnType<typeof live>>[], (() => Promise<unknown>)[]] = [
-    [],
-    [],
-  ];
-  for (const [number, username] of usernames.entries()) {
-    const userId = ids[number] ?? '';
-    const email = `${username}@example.com`;
-    waiting.push(async () => lives.push(await live(world, number, { userId, username, email })));
-    if (number < strangers) waiting.push(() => registerTwice(world, `stranger${number}`));
-  }
+  let isOver = false;
   const strike = async () => {
-    for (const [turn, disaster] of disasters.entries()) {
-      // In the middle of what some people do at once, and again later.
-      await deeds.reached((turn + 1) * people * 3);
+    for (const disaster of disasters) {
+      // In the middle of what some people do at once.
+      await deeds.reached(deeds.done + people * 3);
       await disaster();
       await cluster.settled();
     }
+    isOver = true;
   };
+  const lives: Life[] = [];
+  let strangers = 0;
+  const waiting = usernames.entries();
   const lane = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await next();
+    for (const [number, username] of waiting) {
+      if (isOver && number >= people) return;
+      const userId = ids[number] ?? '';
+      const email = `${username}@example.com`;
+      lives.push(await live(world, number, { userId, username, email }));
+      if (number % 2 === 0) continue;
+      strangers += 1;
+      await registerTwice(world, `stranger${number}`);
+    }
   };
-  await Promise.all([strike(), ...Array.from({ length: lanes }, lane)]);
+  const lanesEnded = Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.race([strike(), lanesEnded]);
+  expect(isOver).toBe(true);
+  await lanesEnded;
   await cluster.stopAll();
 
-  expect(lives).toHaveLength(people);
   expect(unfair(deeds.races)).toEqual([]);
-  const unknown = deeds.races.filter(({ outcomes }) => outcomes.includes('UNKNOWN'));
-  expect(unknown).not.toEqual([]);
+  expect(deeds.broken).toBeGreaterThan(0);
   const database = await openDatabase();
   closeAtEnd(() => database.close());
   const { prisma } = database;

@@ -16,21 +16,12 @@ const isBroken = (error: unknown): boolean =>
   error instanceof Error &&
   (brokenConnection.has(error.message) || / answered (429|503)\b/.test(error.message));
 
-/** Does something again until it is answered. */
-export async function sure<T>(call: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-    }
-  }
-}
-
 /** What people did, and what became of it. */
 export class Deeds {
   readonly races: Race[] = [];
   done = 0;
+  /** How many requests were not answered. */
+  broken = 0;
   #next: { readonly count: number; readonly reached: () => void } | undefined;
 
   /** Resolves when so many requests have been done. */
@@ -38,6 +29,18 @@ export class Deeds {
     return new Promise((reached) => {
       this.#next = { count, reached };
     });
+  }
+
+  /** Does something again until it is answered. */
+  async sure<T>(call: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!isBroken(error)) throw error;
+        this.broken += 1;
+      }
+    }
   }
 
   /** Sends a request once. */
@@ -49,7 +52,10 @@ export class Deeds {
       if (this.#next && this.done >= this.#next.count) this.#next.reached();
       return 'DONE';
     } catch (error) {
-      if (isBroken(error)) return 'UNKNOWN';
+      if (isBroken(error)) {
+        this.broken += 1;
+        return 'UNKNOWN';
+      }
       // The account, or the session, is gone.
       if (error instanceof Error && / answered 401\b/.test(error.message)) return 'REFUSED';
       throw error;

@@ -9,7 +9,7 @@ import { createAuthenticator } from '../people/passkeys/authenticator.ts';
 import { openBrowser, type Visit } from '../people/sign-in.ts';
 import { authorize, password, redirectUri } from '../people/sign-in-fixture.ts';
 import type { Cluster } from './cluster.ts';
-import { type Deeds, type Outcome, sure } from './deeds.ts';
+import type { Deeds, Outcome } from './deeds.ts';
 
 /** Where people live: the nodes, one address for all, and the applications and the provider that they use. */
 export interface World {
@@ -103,7 +103,9 @@ const twice = <T>(make: (turn: number) => T): readonly [T, T] => [make(0), make(
 
 /** One person arrives from the provider in two places at once, and goes on in both. */
 async function arriveTwice(world: World, subject: string, email: string): Promise<Outcome> {
-  const ways = await Promise.all(twice(() => sure(() => arrive(world, subject, email))));
+  const ways = await Promise.all(
+    twice(() => world.deeds.sure(() => arrive(world, subject, email))),
+  );
   await Promise.allSettled(ways.map(({ confirm }) => confirm()));
   const outcomes = await Promise.all(
     ways.map(({ send }) => world.deeds.attempt(() => step(send, 'submitInteraction'))),
@@ -138,19 +140,19 @@ export async function live(
 ): Promise<Life> {
   const { cluster, deeds } = world;
   const life: Life = { userId, email, names: [], factors: new Map() };
-  const token = await sure(() => signIn(world, username));
-  const other = await sure(() => signIn(world, username));
+  const token = await deeds.sure(() => signIn(world, username));
+  const other = await deeds.sure(() => signIn(world, username));
   const clientAt = async (node: number, own = token): Promise<AccountClient> =>
     accountClient({ url: await cluster.url(node) }, own);
   const run = (name: string, input: object = {}) =>
-    sure(async () => (await clientAt(number)).run(name, input));
+    deeds.sure(async () => (await clientAt(number)).run(name, input));
   const both = (name: string, input: object = {}) =>
     deeds.race(
       name,
       twice((node) => async () => (await clientAt(node)).run(name, input)),
     );
   const read = (fields: string, own = token) =>
-    sure(async () => {
+    deeds.sure(async () => {
       const { status, body } = await (await clientAt(number, own)).query(
         `{ viewer { ${fields} } }`,
       );
@@ -186,7 +188,7 @@ export async function live(
   }
 
   async function consent() {
-    const pages = await Promise.all(twice(() => sure(() => faceConsent(world, username))));
+    const pages = await Promise.all(twice(() => deeds.sure(() => faceConsent(world, username))));
     const outcomes = await Promise.all(
       pages.map((send) => deeds.attempt(() => step(send, 'grantConsent'))),
     );
