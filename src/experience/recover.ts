@@ -23,7 +23,7 @@ import {
   type Interaction,
   readInteraction,
 } from './interaction.ts';
-import { verified } from './steps.ts';
+import { newcomerOf, verified } from './steps.ts';
 
 /**
  * Replaces a forgotten password after a code for that purpose. Ends the person's other sessions, and the lock on
@@ -43,8 +43,9 @@ export async function resetPassword(
   hashQueue.assertRoom();
   const settings = await readSignInExperience(prisma);
   if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
-  const shown = shownAddress(await readInteraction(context, access));
-  await assertNotElsewhere(prisma, shown.recipient);
+  const running = await readInteraction(context, access);
+  const shown = shownAddress(running);
+  await assertNotElsewhere(prisma, shown.recipient, newcomerOf(running));
   const user = await findHolder(prisma, shown);
   if (!user || user.isSuspended) throw new VerificationFailedError();
   const subject = { ...user, productName: settings.branding.productName };

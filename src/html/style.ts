@@ -66,6 +66,7 @@ a{color:var(--link);text-underline-offset:.15em;border-radius:.25rem}
 .below{margin:1.5rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge);color:var(--muted);font-size:.9375rem;text-align:center}
 form.inline{margin:0;display:inline}
 form.passkey,form.passkey+.ways{margin-top:.75rem}
+[data-without-passkeys]+form.passkey{margin-top:1.5rem}
 form.passkey .wrong{justify-content:center}
 button.give-up{display:block;margin:1rem auto 0;color:var(--muted);font-size:.9375rem;padding:.25rem .5rem}
 .rows{margin:1.625rem 0 0}
@@ -79,6 +80,7 @@ button.give-up{display:block;margin:1rem auto 0;color:var(--muted);font-size:.93
 .rows svg{width:1rem;height:1rem;flex:none;color:var(--muted)}
 .entries{margin:1.25rem 0 0}
 .entries li{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.875rem 0;border-bottom:1px solid var(--edge)}
+.entries li:last-child{border-bottom:0;padding-bottom:0}
 .entries li>div{min-width:0;overflow-wrap:anywhere}
 .entries strong{display:block;font-weight:600;font-size:.9375rem}
 .entries .hint{display:block;margin:.125rem 0 0}

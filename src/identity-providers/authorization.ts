@@ -30,6 +30,14 @@ export interface RequestSecrets {
   readonly codeVerifier: string;
 }
 
+/** What an authorization request asks of a provider. */
+export interface Hints {
+  readonly loginHint?: string | undefined;
+  readonly language?: string | undefined;
+  /** Whether the person signs in again, even if they are signed in there. */
+  readonly isFresh?: boolean;
+}
+
 /** A person, as an identity provider tells of them. */
 export interface ProviderClaims {
   readonly issuer: string;
@@ -39,6 +47,8 @@ export interface ProviderClaims {
   readonly isEmailVerified: boolean;
   readonly name: string | null;
   readonly avatar: string | null;
+  /** When the person signed in there, if the provider tells. */
+  readonly authenticatedAt: Date | null;
 }
 
 /** The identity provider did not sign the person in. */
@@ -66,7 +76,7 @@ export async function authorizationUrl(
   services: Services,
   provider: IdentityProvider,
   { state, nonce, codeVerifier }: RequestSecrets,
-  { loginHint, language }: { loginHint?: string | undefined; language?: string | undefined } = {},
+  { loginHint, language, isFresh = false }: Hints = {},
 ): Promise<string> {
   const parameters = {
     response_type: 'code',
@@ -78,6 +88,7 @@ export async function authorizationUrl(
     code_challenge_method: 'S256',
     ...(loginHint === undefined ? {} : { login_hint: loginHint }),
     ...(language === undefined ? {} : { ui_locales: language }),
+    ...(isFresh ? { prompt: 'login' } : {}),
   };
   return talkTo(services, provider, async (configuration) => {
     const { protocol, href } = buildAuthorizationUrl(configuration, parameters);
@@ -140,7 +151,7 @@ function assertForUs(
 }
 
 function claimsOf(
-  { iss, sub, ...claims }: IDToken,
+  { iss, sub, auth_time, ...claims }: IDToken,
   { sub: _same, ...told }: Partial<UserInfoResponse>,
 ): ProviderClaims {
   // An address and its verification must come from one place.
@@ -155,6 +166,7 @@ function claimsOf(
     isEmailVerified: email !== null && source['email_verified'] === true,
     name: readAs(name(), both['name']),
     avatar: readAs(webUrl, both['picture']),
+    authenticatedAt: auth_time === undefined ? null : new Date(auth_time * 1000),
   };
 }
 

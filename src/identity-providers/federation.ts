@@ -5,6 +5,7 @@ import type { Services } from '../services.ts';
 import {
   authorizationUrl,
   FederationFailure,
+  type Hints,
   type ProviderClaims,
   readClaims,
 } from './authorization.ts';
@@ -32,7 +33,7 @@ export async function beginFederation(
   services: Services,
   provider: IdentityProvider,
   owner: FederationOwner,
-  options: { prefix: string; loginHint?: string | undefined; language?: string | undefined },
+  options: { readonly prefix: string } & Hints,
 ): Promise<string> {
   const { prefix, ...hints } = options;
   const state = `${prefix}.${randomBytes(32).toString('base64url')}`;

@@ -17,6 +17,8 @@ export interface Identity {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | null;
+  /** Whether the provider says that it has verified the address. */
+  readonly isEmailVerified: boolean;
 }
 
 /** Writes that a person at an identity provider is this user, without an event. */
@@ -58,8 +60,7 @@ export async function linkIdentity(
   const from = await providersOf(tx, userId);
   await insertIdentity(tx, context, userId, identity);
   await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
-  const { identityProviderId, email } = identity;
-  await joinByProvider(tx, context, { userId, identityProviderId, email });
+  await joinByProvider(tx, context, { userId, ...identity });
   await tellPerson(tx, context, user, { template: 'IDENTITY_ADDED', language });
   return user;
 }

@@ -3,7 +3,7 @@ import { assertMayProveWho } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
-import type { InputIssue } from '../errors.ts';
+import { type InputIssue, InvalidInputError } from '../errors.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { notNull, parseInput } from '../input.ts';
@@ -79,8 +79,13 @@ const updateInput = z.object({
 /** The input of `updateIdentityProvider`: an absent field stays as it is; null clears it. */
 export type UpdateIdentityProviderInput = z.input<typeof updateInput>;
 
+const secretOfIssuer = {
+  code: 'REQUIRED',
+  message: 'must be given, or null: the kept secret is for the issuer before',
+} as const;
+
 /**
- * Changes an identity provider. Identities that are linked stay: they belong to the issuer under which they were
+ * Changes an identity provider. A new issuer does not get the client secret of the one before. Identities that are linked stay: they belong to the issuer under which they were
  * linked. Raises no event.
  *
  * @throws {InvalidInputError} {@link NotFoundError}; {@link ConflictError} on `emailDomains`; {@link NotAllowedError}
@@ -99,6 +104,11 @@ export async function updateIdentityProvider(
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'IdentityProvider', id);
       await assertMayProveWho(tx, context);
+      const before = await tx.identityProvider.findUniqueOrThrow({ where: { id } });
+      const isElsewhere = patch.issuer !== undefined && patch.issuer !== before.issuer;
+      // The new issuer would learn the secret of the old one.
+      if (isElsewhere && before.clientSecret !== null && clientSecret === undefined)
+        throw new InvalidInputError([{ ...secretOfIssuer, path: ['clientSecret'] }]);
       if (emailDomains !== undefined) await writeDomains(tx, id, emailDomains ?? []);
       return tx.identityProvider.update({
         where: { id },

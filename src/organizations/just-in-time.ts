@@ -120,26 +120,23 @@ export interface ProviderPerson {
   readonly identityProviderId: string;
   /** As the provider tells it, verified or not; null if it does not. */
   readonly email: string | null;
+  /** Whether the provider says that it has verified the address. */
+  readonly isEmailVerified: boolean;
 }
 
 /**
- * The organizations that a person from an identity provider joins. Not those whose address is of none of the provider's
- * e-mail domains: a company may use a provider that others use too, or have guests there.
+ * The organizations that a person from an identity provider joins. Of a provider with e-mail domains, only people of
+ * these: a company may use a provider that others use too, or have guests there. Where anybody can have an account, an
+ * address counts only if it is verified.
  */
-const organizationsOf = ({ identityProviderId, email }: ProviderPerson) =>
-  ({
+function organizationsOf({ identityProviderId, email, isEmailVerified }: ProviderPerson) {
+  const company: Prisma.IdentityProviderWhereInput = isEmailVerified ? {} : { kind: 'ENTERPRISE' };
+  const domains = email === null ? {} : { emailDomains: { some: { domain: domainOf(email) } } };
+  return {
     identityProviderId,
-    ...(email === null
-      ? {}
-      : {
-          identityProvider: {
-            OR: [
-              { emailDomains: { none: {} } },
-              { emailDomains: { some: { domain: domainOf(email) } } },
-            ],
-          },
-        }),
-  }) satisfies Prisma.OrganizationIdentityProviderWhereInput;
+    identityProvider: { OR: [{ emailDomains: { none: {} } }, { ...company, ...domains }] },
+  } satisfies Prisma.OrganizationIdentityProviderWhereInput;
+}
 
 /** Whether a person is one of a company's, whose `ENTERPRISE` provider brings them to an organization. */
 export const isOfCompany = async (tx: Transaction, person: ProviderPerson): Promise<boolean> =>

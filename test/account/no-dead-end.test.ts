@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { User } from '../../src/generated/prisma/client.ts';
-import { newId } from '../../src/ids.ts';
-import { allowPrivate, createIdentityProvider, manager } from '../support/people/federation.ts';
+import { allowPrivate, manager } from '../support/people/federation.ts';
+import { addOneOfEach } from '../support/people/pages/one-of-each.ts';
 import { buttonsOf, expectToLeadOn, headingOf } from '../support/people/pages/ways-on.ts';
 import { type Browser, openBrowser, type Visit } from '../support/people/sign-in.ts';
 import { createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
@@ -64,36 +64,11 @@ async function newPerson(): Promise<User> {
 const signIn = (browser: Browser, visit: Visit, { username }: User) =>
   browser.submit(visit, { identifier: username ?? '', password });
 
-/** Gives a person one of everything that the pages list. */
-async function addOneOfEach({ id: userId, username }: User) {
-  const issuer = 'http://127.0.0.1:9';
-  const provider = { name: 'Club', kind: 'SOCIAL', issuer, clientId: 'signet' };
-  const identityProviderId = await createIdentityProvider(service, provider);
-  const at = service.clock.now();
-  await prisma.userIdentity.create({
-    data: {
-      id: newId('UserIdentity'),
-      userId,
-      identityProviderId,
-      issuer,
-      subject: userId,
-      linkedAt: at,
-    },
-  });
-  const { id: applicationId } = fixture.client;
-  await prisma.userGrant.create({
-    data: { id: newId('UserGrant'), userId, applicationId, createdAt: at },
-  });
-  await prisma.userFactor.create({
-    data: { id: newId('UserFactor'), userId, type: 'BACKUP_CODES', createdAt: at },
-  });
-  await fixture.signIn({ username: username ?? '' });
-}
-
 /** Opens every page of the account in one browser, the proof included. */
 async function openAll() {
   const user = await newPerson();
-  await addOneOfEach(user);
+  await addOneOfEach(service, user, fixture.client);
+  await fixture.signIn({ username: user.username ?? '' });
   const browser = openBrowser(baseUrl);
   const asked = await signIn(browser, await browser.open('/account/delete'), user);
   const tabs: Tab[] = [];

@@ -6,6 +6,7 @@ import { expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
 import { createAccountFixture } from '../support/people/account.ts';
 import { codeTo } from '../support/people/messages.ts';
+import { addOneOfEach } from '../support/people/pages/one-of-each.ts';
 import { password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
 
@@ -13,12 +14,12 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
   if (!chromiumPath) return;
   const service = await startService();
   const { baseUrl } = service.app.services;
-  const { createUser, database, directory } = await createAccountFixture(service);
+  const { client, createUser, database, directory } = await createAccountFixture(service);
   const { prisma } = database;
   await prisma.signInExperience.create({
     data: {
       id: settingsId,
-      settings: { factors: ['TOTP', 'BACKUP_CODES'] },
+      settings: { factors: ['TOTP', 'PASSKEY', 'BACKUP_CODES'] },
       updatedAt: service.clock.now(),
     },
   });
@@ -89,8 +90,26 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.keyboard.press('Enter');
   }
 
+  const names = [
+    'profile',
+    'username',
+    'email',
+    'phone',
+    'password',
+    'sessions',
+    'organizations',
+    'applications',
+    'identities',
+    'factors',
+    'factors/app',
+    'factors/passkey',
+    'factors/codes',
+    'delete',
+  ];
+
   test('are without fault for axe in each look', { timeout: 180_000 }, async () => {
     const user = await person();
+    await addOneOfEach(service, user, client);
     const page = await newPage();
     await signIn(page, user.username);
     await expectAccessible(page, 'overview');
@@ -105,22 +124,39 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.goto(`${baseUrl}/account/username`);
     await prove(page);
     await page.locator('input[name=username]').waitFor();
-    for (const name of [
-      'profile',
-      'username',
-      'email',
-      'phone',
-      'password',
-      'sessions',
-      'organizations',
-      'factors',
-      'factors/app',
-      'factors/codes',
-      'delete',
-    ]) {
+    for (const name of names) {
       await page.goto(`${baseUrl}/account/${name}`);
       expect(new URL(page.url()).pathname).toBe(`/account/${name}`);
       await expectAccessible(page, name.replace('/', '-'));
+    }
+  });
+
+  test('fit a narrow screen in German', async () => {
+    const user = await person();
+    await addOneOfEach(service, user, client);
+    const page = await newPage({ locale: 'de-DE', viewport: { width: 320, height: 900 } });
+    await signIn(page, user.username);
+    const look = async (name: string) => {
+      const [language, overflow] = await page.evaluate<[string, number]>(
+        '[document.documentElement.lang, document.documentElement.scrollWidth - document.documentElement.clientWidth]',
+      );
+      expect([name, language, overflow]).toEqual([name, 'de', 0]);
+      const folder = process.env['SCREENSHOTS'];
+      if (folder)
+        await page.screenshot({
+          path: `${folder}/de-${name.replace('/', '-')}.png`,
+          fullPage: true,
+        });
+    };
+    await look('overview');
+    await page.goto(`${baseUrl}/account/verify?to=/account/email&by=EMAIL_CODE`);
+    await look('verify');
+    await page.goto(`${baseUrl}/account/username`);
+    await prove(page);
+    await page.locator('input[name=username]').waitFor();
+    for (const name of names) {
+      await page.goto(`${baseUrl}/account/${name}`);
+      await look(name);
     }
   });
 

@@ -11,6 +11,7 @@ describe.runIf(chromiumPath)('the passkeys of an account', async () => {
   const service = await startService();
   const fixture = await createSignInFixture(service);
   const { baseUrl } = service.app.services;
+  const { prisma } = fixture.database;
   await changeSettings(service, await service.managementToken(), { factors: ['PASSKEY'] });
   let chromium: Browser;
   beforeAll(async () => {
@@ -50,15 +51,17 @@ describe.runIf(chromiumPath)('the passkeys of an account', async () => {
     });
     await page.getByRole('button', { name: 'Remove: Phone' }).waitFor();
     // Nothing else is left to prove it with, once the proof has lapsed.
-    await fixture.database.prisma.user.update({
-      where: { id: user.id },
-      data: { passwordDigest: null, passwordAlgorithm: null },
-    });
+    const where = { id: user.id };
+    const { passwordDigest, passwordAlgorithm } = await prisma.user.findUniqueOrThrow({ where });
+    await prisma.user.update({ where, data: { passwordDigest: null, passwordAlgorithm: null } });
     service.clock.advance(601_000);
     await page.getByRole('button', { name: 'Remove: Phone' }).click();
     await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL(`${baseUrl}/account/factors`);
+    await page.getByRole('button', { name: 'Remove: Phone' }).click();
+    await page.getByText('You would have no way to sign in any more.').waitFor();
+    await prisma.user.update({ where, data: { passwordDigest, passwordAlgorithm } });
     await page.getByRole('button', { name: 'Remove: Phone' }).click();
     await page.getByRole('button', { name: 'Remove: Phone' }).waitFor({ state: 'detached' });
     expect(await accepted()).toMatchObject({ allAcceptedCredentialIds: [] });

@@ -6,9 +6,12 @@ import { eachWay, expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
 import { codeTo } from '../support/people/messages.ts';
 import { begin, type PageStage, pageStates } from '../support/people/page-states.ts';
+import { providerStates } from '../support/people/pages/provider-states.ts';
 import { authorize, createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
+
+const allStates = [...pageStates, ...providerStates];
 
 describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   if (!chromiumPath) return;
@@ -40,10 +43,10 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   const closeAll = () => Promise.all(contexts.splice(0).map((context) => context.close()));
   const stage: PageStage = { service, fixture, newContext: () => open({ bypassCSP: true }) };
 
-  test.each(pageStates.map(({ name }) => name))(
+  test.each(allStates.map(({ name }) => name))(
     'axe finds nothing at "%s", dark and narrow too',
     async (name) => {
-      const page = await pageStates.find((state) => state.name === name)?.open(stage);
+      const page = await allStates.find((state) => state.name === name)?.open(stage);
       if (!page) throw new Error('The state is in the list.');
       await expectAccessible(page, name);
       await closeAll();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
 import { pageStates } from '../support/people/page-states.ts';
+import { providerStates } from '../support/people/pages/provider-states.ts';
 import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
@@ -15,6 +16,8 @@ const looks = [
   { name: 'narrow-light', width: 390, height: 760, colorScheme: 'light' },
   { name: 'narrow-dark', width: 390, height: 760, colorScheme: 'dark' },
 ] as const;
+
+const allStates = [...pageStates, ...providerStates];
 
 const documented = [
   'sign-in-wide-light',
@@ -46,14 +49,14 @@ describe.runIf(chromiumPath && folder)('screenshots', async () => {
   const chromium = await launchChromium();
   afterAll(() => chromium.close());
 
-  test.each(pageStates.map(({ name }) => name))('of "%s"', async (name) => {
+  test.each(allStates.map(({ name }) => name))('of "%s"', async (name) => {
     const wanted = looks.filter(
       (look) => extent === 'all' || documented.includes(`${name}-${look.name}`),
     );
     const newContext = () => chromium.newContext({ locale: 'en-GB' });
     const stage = { service, fixture, newContext };
     if (wanted.length > 0) {
-      const page = await pageStates.find((state) => state.name === name)?.open(stage);
+      const page = await allStates.find((state) => state.name === name)?.open(stage);
       for (const { name: look, width, height, colorScheme } of wanted) {
         await page?.emulateMedia({ colorScheme });
         await page?.setViewportSize({ width, height });

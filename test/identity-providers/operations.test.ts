@@ -80,6 +80,25 @@ test('the client secret is encrypted, and never shown', async () => {
   expect(JSON.stringify(service.logged)).not.toContain(clientSecret);
 });
 
+test('another issuer does not get the client secret', async () => {
+  const { done } = createMaker(call);
+  const { identityProvider } = await done('createIdentityProvider', {
+    ...values,
+    clientSecret: 'of the first issuer',
+  });
+  const { id } = identityProvider;
+  const issuer = 'https://another.example.com';
+  expect(await call('updateIdentityProvider', { id, issuer })).toMatchObject({
+    code: 'INVALID_INPUT',
+    issues: [{ path: ['clientSecret'] }],
+  });
+  const stored = () => prisma.identityProvider.findUniqueOrThrow({ where: { id } });
+  expect(await stored()).toMatchObject({ issuer: provider.issuer });
+  await done('updateIdentityProvider', { id, issuer: provider.issuer, name: 'Same' });
+  await done('updateIdentityProvider', { id, issuer, clientSecret: null });
+  expect(await stored()).toMatchObject({ issuer, clientSecret: null });
+});
+
 test('whoever holds less than others cannot say whom to believe', async () => {
   const { done, user, role } = await manager(service);
   const [userId, roleId] = [await user(), await role()];

@@ -29,7 +29,6 @@ function List() {
       toast={toast}
       role={toast.type === 'failed' ? 'alert' : 'status'}
       {...noWindow}
-      swipeDirection={['right', 'down']}
       className={classes(styles.toast, toast.type === 'failed' && styles.failed)}
     >
       <Toast.Content className={styles.content}>

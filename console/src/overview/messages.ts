@@ -40,7 +40,8 @@ export const overviewMessages = defineMessages({
       application: 'Create an application',
       applicationText: 'What people sign in to, or a service that calls your API.',
       sender: 'Set how e-mail is sent',
-      senderText: 'Without a sender no code arrives, and nobody can register or reset a password.',
+      senderText:
+        'Without a sender no code arrives: nobody can sign in by one or reset a password.',
       people: 'Create a user',
       peopleText: 'By hand, from a file, or by letting people register.',
       webhook: 'Create a webhook',
@@ -87,7 +88,7 @@ export const overviewMessages = defineMessages({
       applicationText: 'Wo sich Personen anmelden, oder ein Dienst, der Ihre API aufruft.',
       sender: 'Den Versand von E-Mail einrichten',
       senderText:
-        'Ohne Versand kommt kein Code an: Niemand kann sich registrieren oder ein Passwort zurücksetzen.',
+        'Ohne Versand kommt kein Code an: Niemand meldet sich damit an oder setzt ein Passwort zurück.',
       people: 'Einen Benutzer anlegen',
       peopleText: 'Von Hand, aus einer Datei, oder indem Personen sich registrieren.',
       webhook: 'Einen Webhook anlegen',

@@ -8,7 +8,7 @@ import {
   startViewerFederation,
 } from '../operations/links.ts';
 import { accountPage, dateIn, entries, entry } from '../pages/frame.ts';
-import type { AccountPage } from './account-page.ts';
+import type { AccountPage, AccountVisit } from './account-page.ts';
 
 /** Shows the identities at identity providers, removes one, or leads to linking one. */
 export const identitiesPage: AccountPage = {
@@ -65,6 +65,10 @@ export const identitiesPage: AccountPage = {
   },
 };
 
+/** A scope in the words in which the person allowed it: those of OpenID Connect belong to no resource. */
+const wordsOf = ({ common }: AccountVisit, resource: string, name: string): string =>
+  (resource === '' ? common.scope[name] : undefined) ?? name;
+
 /** Shows what the person has allowed applications, and takes it back. */
 export const applicationsPage: AccountPage = {
   path: '/applications',
@@ -80,7 +84,9 @@ export const applicationsPage: AccountPage = {
       entry(
         application.name,
         [
-          [...new Set(scopes.map(({ name }) => name))].join(', '),
+          [...new Set(scopes.map(({ name, resource }) => wordsOf(visit, resource, name)))].join(
+            ', ',
+          ),
           t.allowedOn(dateIn(visit, createdAt)),
         ],
         form(

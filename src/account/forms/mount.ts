@@ -33,6 +33,7 @@ import { deletePage, passwordPage, profilePage, usernamePage } from './identity.
 import { applicationsPage, identitiesPage } from './links.ts';
 import { overviewPage } from './overview.ts';
 import { passkeyPage } from './passkey.ts';
+import { providerProofPage } from './provider-proof.ts';
 import { organizationsPage, sessionsPage } from './sessions.ts';
 import { pathToReturnTo, pathToVerify, verifyPage } from './verify.ts';
 
@@ -54,6 +55,7 @@ const pages: readonly AccountPage[] = [
   passkeyPage,
   deletePage,
   verifyPage,
+  providerProofPage,
 ];
 
 type Query = Readonly<Record<string, string | string[] | undefined>>;

@@ -15,6 +15,7 @@ import {
 } from '../operations/factors.ts';
 import { verifyViewerPassword } from '../operations/password.ts';
 import { readProof, verificationMethodsOf } from '../operations/proof.ts';
+import { listProvingProviders, startProviderProof } from '../operations/provider-proof.ts';
 import { accountPage } from '../pages/frame.ts';
 import type { AccountPage, AccountRequest, AccountVisit } from './account-page.ts';
 import { scriptOf } from './passkey.ts';
@@ -48,21 +49,28 @@ export const verifyPage: AccountPage = {
   wrong: ({ texts: t, common }, { query }) =>
     query.get('by') === 'PASSKEY' ? common.problem.PASSKEY : t.wrong,
   async show(visit, request) {
-    const { texts: t, context, base } = visit;
+    const { texts: t, common, context, base, csrfToken } = visit;
     const to = pathToReturnTo(context, request.query.get('to'));
     if ((await readProof(context.database.prisma, context)) !== null && !request.problem)
       return { goTo: to.slice(root.length) };
     const ways = await verificationMethodsOf(context);
     const way = wayOf(ways, request);
+    const providers = await listProvingProviders(context);
     const others = ways.filter((one) => one !== way);
     const script = way === 'PASSKEY' ? scriptOf(visit, path) : undefined;
     return {
       script,
       markup: accountPage(visit, request, {
         heading: t.verify,
-        lead: way === undefined ? t.verifyNothing : t.verifyLead,
+        lead: way === undefined && providers.length === 0 ? t.verifyNothing : t.verifyLead,
         script,
-        body: html`${way !== undefined && fieldsOf(visit, request, to, way)}${
+        body: html`${way !== undefined && fieldsOf(visit, request, to, way)}${providers.map(
+          ({ id, name }) =>
+            form(
+              { action: `${base}${pathToVerify(to)}`, csrfToken },
+              html`<input type="hidden" name="provider" value="${id}"><button class="quiet" type="submit">${common.continueWith(name)}</button>`,
+            ),
+        )}${
           others.length > 0 &&
           html`<ul class="ways">${others.map(
             (other) =>
@@ -76,6 +84,9 @@ export const verifyPage: AccountPage = {
     const { context, user } = visit;
     const { form: sent, query } = request;
     const to = pathToReturnTo(context, query.get('to'));
+    const identityProviderId = sent.get('provider');
+    if (identityProviderId !== null)
+      return { goOutTo: (await startProviderProof(context, { identityProviderId })).url };
     const way = wayOf(await verificationMethodsOf(context), request);
     // The way was closed since the page was shown.
     if (way !== query.get('by')) return { goTo: pathToVerify(to) };

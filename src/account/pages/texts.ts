@@ -100,6 +100,7 @@ const en = {
     factors: 'Your second factors are changed.',
     identities: 'Your linked accounts are changed.',
     applications: 'The application has no access any more.',
+    proof: 'It is you. For ten minutes you can make your changes.',
   } as Readonly<Record<string, string>>,
 };
 
@@ -213,6 +214,7 @@ const de: AccountTexts = {
     factors: 'Ihre zweiten Faktoren sind geändert.',
     identities: 'Ihre verknüpften Konten sind geändert.',
     applications: 'Die Anwendung hat keinen Zugriff mehr.',
+    proof: 'Das sind Sie. Zehn Minuten lang können Sie nun ändern, was Sie wollen.',
   },
 };
 

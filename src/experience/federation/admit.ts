@@ -19,7 +19,7 @@ import { type Arrival, keepNewcomer, registerNewcomer, stop } from './newcomer.t
 export async function arrivalOf(
   tx: Transaction,
   provider: IdentityProvider,
-  { isEmailVerified, ...claims }: ProviderClaims,
+  { isEmailVerified, authenticatedAt: _at, ...claims }: ProviderClaims,
 ): Promise<Arrival> {
   const { email } = claims;
   return {

@@ -163,9 +163,8 @@ async function makeAccount(
     profile: claims as Prisma.InputJsonObject,
   });
   await insertIdentity(tx, context, user.id, arrival);
-  const { identityProviderId, email } = arrival;
   const person = asPerson(context, interaction, user.id);
-  await joinByProvider(tx, person, { userId: user.id, identityProviderId, email });
+  await joinByProvider(tx, person, { userId: user.id, ...arrival });
   await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
   const cleared = await updateInteraction(tx, interaction, { error: null });
   return authenticate(tx, context, cleared, {

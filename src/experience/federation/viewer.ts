@@ -12,6 +12,9 @@ import { beginOrRefuse, getProviderById } from './start.ts';
 /** The first part of `state` where a user who has signed in links an identity. */
 export const viewerPrefix = 'a';
 
+/** The first part of `state` where a user proves at a provider who they are. They come back to the pages of the account. */
+export const proofPrefix = 'p';
+
 /** A user who has signed in, and the application through which they act. */
 export interface Linker {
   readonly userId: string;
@@ -57,9 +60,9 @@ export async function finishViewerFederation(
   const returned = await endOrExplain(services, { userId }, response);
   if (typeof returned === 'string') return { error: returned };
   const { provider, claims, clientId } = returned;
-  const { issuer, subject, email } = claims;
+  const { issuer, subject, email, isEmailVerified } = claims;
   const actor = { type: 'USER', id: userId, ...(clientId === null ? {} : { clientId }) } as const;
-  const identity = { identityProviderId: provider.id, issuer, subject, email };
+  const identity = { identityProviderId: provider.id, issuer, subject, email, isEmailVerified };
   try {
     return await transaction(services.database, async (tx) => {
       if (!(await holdEnabled(tx, provider.id)))

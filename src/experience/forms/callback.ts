@@ -9,7 +9,7 @@ import { isOwnOrigin } from '../access/own-origin.ts';
 import { visitorOf } from '../access/visitor.ts';
 import { confirmReturn, receiveReturn } from '../federation/finish.ts';
 import { headlessPrefix } from '../federation/start.ts';
-import { finishViewerFederation, viewerPrefix } from '../federation/viewer.ts';
+import { finishViewerFederation, proofPrefix, viewerPrefix } from '../federation/viewer.ts';
 import type { Interaction } from '../interaction.ts';
 import { confirmPage, returnedPage } from '../pages/federation.ts';
 import { brokenPage } from '../pages/stopped.ts';
@@ -28,9 +28,10 @@ export function mountCallback(http: FastifyInstance, services: Services): void {
     if (owner === undefined) return refuse(services, request, reply);
     if (owner === headlessPrefix) return receive(services, query, request, reply);
     if (owner === viewerPrefix) return link(services, query, request, reply);
+    const path = owner === proofPrefix ? '/account/proof' : `/sign-in/${owner}/federation`;
     return reply
       .header('cache-control', 'no-store')
-      .redirect(`${services.baseUrl}/sign-in/${owner}/federation?${query}`, 303);
+      .redirect(`${services.baseUrl}${path}?${query}`, 303);
   });
   http.post(path, (request, reply) => confirm(services, request, reply));
 }

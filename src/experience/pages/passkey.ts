@@ -73,7 +73,7 @@ export function enrollPasskeyPage(
       title: titled(t, t.createPasskey, problem),
       lead: t.createPasskeyLead,
       script,
-      body: html`${problemNote(problem)}${unavailable(t)}${made}${isOptional && notNow(shown, t)}${form(shown, cancel(t))}${choose !== undefined && chooseOther(choose, t)}${others}`,
+      body: html`${problemNote(problem)}${unavailable(t)}${made}${form(shown, cancel(t))}${isOptional && notNow(shown, t)}${choose !== undefined && chooseOther(choose, t)}${others}`,
     },
     look,
   );

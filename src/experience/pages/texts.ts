@@ -243,7 +243,7 @@ const de: Texts = {
   passkeyKnown: 'Auf diesem Gerät gibt es schon einen Passkey für Ihr Konto.',
   allow: 'Erlauben',
   deny: 'Ablehnen',
-  allowTitle: (application) => `${application} erlauben?`,
+  allowTitle: (application) => `${application} Zugriff erlauben?`,
   allowLead: (application) => `${application} bittet um Zugriff auf Ihr Konto.`,
   allowManaging: (application) =>
     `Damit kann ${application} in der Verwaltung dieses Dienstes an Ihrer Stelle handeln. Erlauben Sie es nur, wenn Sie wissen, wer dahintersteht.`,

@@ -191,6 +191,31 @@ describe('a company at a provider that others use too', async () => {
   });
 });
 
+test.each([
+  ['no address', {}, 0],
+  ['an unverified address of the domain', { email: 'a@guild.example' }, 0],
+  ['a verified one', { email: 'b@guild.example', email_verified: true }, 1],
+])('a provider for everybody makes nobody a member with %s', async (_what, claims, expected) => {
+  people += 1;
+  const [name, subject] = [`Guild ${people}`, `guild${people}`];
+  const guild = await startOpenIdProvider();
+  const identityProviderId = await connect(
+    { name, kind: 'SOCIAL', emailDomains: [`x${people}.example`, 'guild.example'] },
+    guild,
+  );
+  const organizationId = await admin.organization();
+  await admin.done('addOrganizationIdentityProvider', { organizationId, identityProviderId });
+  const { browser, visit } = await openSignInPage(service, client);
+  const { url } = await continueWith(browser, visit, name);
+  await browser.open(`/sign-in/callback?${guild.signedIn(url, subject, claims)}`);
+  await step(asPage(service, browser), 'completeProfile', { username: subject });
+  expect(await database.prisma.user.count({ where: { username: subject } })).toBe(1);
+  expect(await database.prisma.organizationUser.count({ where: { organizationId } })).toBe(
+    expected,
+  );
+  await admin.done('deleteIdentityProvider', { id: identityProviderId });
+});
+
 test('an account that exists is not taken over by an unverified namesake', async () => {
   // Pre-hijacking: somebody else made the account, and knows its password.
   const email = 'prey@example.com';

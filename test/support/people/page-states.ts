@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { BrowserContext, Page } from 'playwright-core';
+import { newId } from '../../../src/ids.ts';
 import type { TestService } from '../service.ts';
 import { authenticatorApp } from './authenticator-app.ts';
 import { codeTo, messagesTo } from './messages.ts';
@@ -121,6 +123,63 @@ async function toFactor(page: Page, stage: PageStage) {
   await send(page, { identifier: primaryEmail ?? '', password });
 }
 
+/** A person with a passkey, up to the page that asks for it. */
+async function toPasskey(page: Page, stage: PageStage) {
+  const { prisma } = stage.fixture.database;
+  const [user] = await prisma.user.findMany({ orderBy: { createdAt: 'desc' }, take: 1 });
+  await prisma.userFactor.create({
+    data: {
+      id: newId('UserFactor'),
+      userId: user?.id ?? '',
+      type: 'PASSKEY',
+      credentialId: new Uint8Array(randomBytes(32)),
+      createdAt: stage.service.clock.now(),
+    },
+  });
+  await page.goto(page.url());
+}
+
+/** Opens a page while passkeys are offered, which the browser cannot use by itself. */
+const passkeys = (open: (page: Page, stage: PageStage) => Promise<unknown>) =>
+  offering(['PASSKEY', 'TOTP'], open);
+
+const passkeyStates: readonly PageState[] = [
+  {
+    name: 'sign-in-passkey',
+    async open(stage) {
+      const token = await stage.service.managementToken();
+      await changeSettings(stage.service, token, { factors: ['PASSKEY'] });
+      const page = await begin(stage);
+      await changeSettings(stage.service, token, { factors: [] });
+      return page;
+    },
+  },
+  {
+    name: 'passkey',
+    async open(stage) {
+      const token = await stage.service.managementToken();
+      await changeSettings(stage.service, token, { factors: ['PASSKEY'] });
+      const page = await begin(stage);
+      await page.goto(`${page.url()}/passkey`);
+      await changeSettings(stage.service, token, { factors: [] });
+      return page;
+    },
+  },
+  {
+    name: 'enroll-passkey',
+    open: passkeys((page) => page.goto(`${page.url()}/passkey`)),
+  },
+  { name: 'factor-passkey', open: passkeys(toPasskey) },
+  {
+    name: 'factor-passkey-wrong',
+    open: passkeys(async (page, stage) => {
+      await toPasskey(page, stage);
+      // What the script sends when the service gives no options.
+      await after(page, () => page.evaluate("document.querySelector('[data-passkey]').submit()"));
+    }),
+  },
+];
+
 const factorStates: readonly PageState[] = [
   { name: 'enroll-choose', open: offering(['TOTP', 'PASSKEY'], async () => undefined) },
   { name: 'enroll-app', open: offering(['TOTP', 'BACKUP_CODES'], async () => undefined) },
@@ -146,9 +205,22 @@ const factorStates: readonly PageState[] = [
   },
 ];
 
+async function consent(stage: PageStage, parameters: Record<string, string> = {}) {
+  const client = await stage.fixture.createApplication({
+    isThirdParty: true,
+    name: 'Garden Shop',
+  });
+  const scope = 'openid profile email offline_access read';
+  const resource = stage.fixture.resource.indicator;
+  const page = await begin(stage, { client_id: client.id, scope, resource, ...parameters });
+  await send(page, { identifier: 'Ada', password });
+  return page;
+}
+
 /** Every sign-in page, in every state that looks different. */
 export const pageStates: readonly PageState[] = [
   ...factorStates,
+  ...passkeyStates,
   { name: 'sign-in', open: (stage) => begin(stage) },
   {
     name: 'sign-in-wrong',
@@ -203,20 +275,8 @@ export const pageStates: readonly PageState[] = [
       return page;
     },
   },
-  {
-    name: 'consent',
-    async open(stage) {
-      const client = await stage.fixture.createApplication({
-        isThirdParty: true,
-        name: 'Garden Shop',
-      });
-      const scope = 'openid profile email offline_access read';
-      const resource = stage.fixture.resource.indicator;
-      const page = await begin(stage, { client_id: client.id, scope, resource });
-      await send(page, { identifier: 'Ada', password });
-      return page;
-    },
-  },
+  { name: 'consent', open: (stage) => consent(stage) },
+  { name: 'consent-german', open: (stage) => consent(stage, { ui_locales: 'de' }) },
   {
     name: 'over',
     async open(stage) {

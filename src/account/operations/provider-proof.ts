@@ -1,0 +1,87 @@
+import { NotAllowedError, NotFoundError, VerificationFailedError } from '../../errors.ts';
+import { endOrExplain } from '../../experience/federation/finish.ts';
+import { beginOrRefuse, getProviderById } from '../../experience/federation/start.ts';
+import { proofPrefix } from '../../experience/federation/viewer.ts';
+import { holdEnabled } from '../../identity-providers/choice.ts';
+import { beginFederation } from '../../identity-providers/federation.ts';
+import type { ViewerContext } from '../../services.ts';
+import { proofTtlSeconds, rememberProof, verificationMethodsOf } from './proof.ts';
+import { changeViewer } from './viewer.ts';
+
+/** An identity provider at which a person can prove to be who they are. */
+export interface ProvingProvider {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * The identity providers at which the person can prove to be who they are: those of their identities, if there is no
+ * other way. A browser may still be signed in there, so any other way proves more.
+ */
+export async function listProvingProviders(context: ViewerContext): Promise<ProvingProvider[]> {
+  if ((await verificationMethodsOf(context)).length > 0) return [];
+  return context.database.prisma.identityProvider.findMany({
+    where: { enabled: true, identities: { some: { userId: context.viewer.userId } } },
+    orderBy: [{ name: 'asc' }, { id: 'asc' }],
+    select: { id: true, name: true },
+    take: 50,
+  });
+}
+
+/**
+ * Sends the person to an identity provider to sign in there again. See {@link finishProviderProof}.
+ *
+ * @returns The URL to open in the person's browser.
+ * @throws {NotAllowedError} when the provider does not answer, or is not one of {@link listProvingProviders}.
+ */
+export async function startProviderProof(
+  context: ViewerContext,
+  { identityProviderId }: { identityProviderId: string },
+): Promise<{ url: string }> {
+  const providers = await listProvingProviders(context);
+  if (!providers.some(({ id }) => id === identityProviderId))
+    throw new NotAllowedError('The person cannot prove it there.');
+  const provider = await getProviderById(context, identityProviderId).catch((error: unknown) => {
+    throw error instanceof NotFoundError ? new NotAllowedError('It is disabled.') : error;
+  });
+  const { userId, clientId } = context.viewer;
+  const { language } = context.visitor;
+  const options = { prefix: proofPrefix, isFresh: true, language };
+  const url = await beginOrRefuse(context, provider, () =>
+    beginFederation(context, provider, { userId, clientId }, options),
+  );
+  return { url };
+}
+
+/**
+ * Proves by a sign-in at an identity provider who the person is. It counts for the session that came back, whichever one
+ * began it: nobody gets a proof by sending somebody else a link.
+ *
+ * @returns Until when the proof counts.
+ * @throws {VerificationFailedError} unless it was a new sign-in of a linked identity.
+ */
+export async function finishProviderProof(
+  context: ViewerContext,
+  response: URLSearchParams,
+): Promise<Date> {
+  const { userId } = context.viewer;
+  // One that was begun to link an identity proves nothing.
+  if (!response.get('state')?.startsWith(`${proofPrefix}.`)) throw new VerificationFailedError();
+  const returned = await endOrExplain(context, { userId }, response);
+  if (typeof returned === 'string') throw new VerificationFailedError();
+  const { provider, claims } = returned;
+  const { issuer, subject, authenticatedAt } = claims;
+  const oldest = context.clock.now().getTime() - proofTtlSeconds * 1000;
+  // Not every provider tells when it was.
+  if (authenticatedAt !== null && authenticatedAt.getTime() < oldest)
+    throw new VerificationFailedError();
+  return changeViewer(context, async (tx) => {
+    const linked = await tx.userIdentity.findUnique({
+      where: { issuer_subject: { issuer, subject } },
+      select: { userId: true },
+    });
+    if (linked?.userId !== userId || !(await holdEnabled(tx, provider.id)))
+      throw new VerificationFailedError();
+    return rememberProof(tx, context);
+  });
+}
