@@ -7,8 +7,8 @@ import { WebSocket } from 'ws';
 import { encodePosition, logStart } from '../../src/events/log.ts';
 import { newId } from '../../src/ids.ts';
 import { fetchManagementToken } from './client-credentials.ts';
+import { Cluster } from './ordeal/cluster.ts';
 import { createNatsServer } from './peers/nats.ts';
-import { type ServiceProcess, startProcess } from './process.ts';
 
 // Runs outside of a test too: nothing here comes from vitest.
 
@@ -55,71 +55,6 @@ const connections = 16;
 const settleMs = 180_000;
 
 const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
-
-/** Several nodes; any of them may be down. */
-class Cluster {
-  readonly #environment: Record<string, string>;
-  readonly #nodes: ({ url: string; process: ServiceProcess } | undefined)[];
-  #changed = Promise.withResolvers<void>();
-  #restarting: Promise<void> | undefined;
-  kills = 0;
-
-  constructor(environment: Record<string, string>, size: number) {
-    this.#environment = environment;
-    this.#nodes = Array.from({ length: size }, () => undefined);
-  }
-
-  async startAll(): Promise<void> {
-    // One after the other: the first one migrates.
-    for (const index of this.#nodes.keys()) await this.#start(index);
-  }
-
-  async #start(index: number): Promise<void> {
-    const process = startProcess(this.#environment);
-    this.#nodes[index] = { url: await process.ready, process };
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
-  }
-
-  /** The URL of a running node, chosen by the number. */
-  async url(number: number): Promise<string> {
-    for (;;) {
-      const up = this.#nodes.filter((node) => node !== undefined);
-      const node = up[number % up.length];
-      if (node) return node.url;
-      await this.#changed.promise;
-    }
-  }
-
-  get isWhole(): boolean {
-    return this.#restarting === undefined;
-  }
-
-  /** Kills the next node in turn, and restarts it. */
-  kill(): void {
-    const index = this.kills % this.#nodes.length;
-    const node = this.#nodes[index];
-    if (!node) throw new Error('A node that is down cannot be killed.');
-    this.kills += 1;
-    this.#nodes[index] = undefined;
-    node.process.child.kill('SIGKILL');
-    this.#restarting = node.process.ended
-      .then(() => this.#start(index))
-      .then(() => {
-        this.#restarting = undefined;
-      });
-  }
-
-  async settled(): Promise<void> {
-    await this.#restarting;
-  }
-
-  async stopAll(): Promise<void> {
-    await this.#restarting?.catch(() => undefined);
-    for (const node of this.#nodes) node?.process.child.kill('SIGKILL');
-    await Promise.all(this.#nodes.map((node) => node?.process.ended));
-  }
-}
 
 interface Answer<Data> {
   readonly data?: Data | null;

@@ -213,12 +213,18 @@ const lifetimes = (services: Services): Configuration['ttl'] => ({
       ? Math.max(rotated.remainingTTL, 1)
       : refreshTokenTtlSeconds;
   },
-  Session(ctx, { accountId, loginTs }) {
-    const now = toNumericDate(services.clock.now());
-    // A session without a user holds only the data of the sign-out page.
-    return accountId ? sessionTtl(sessionPolicyOf(ctx), { signedInAt: loginTs ?? now, now }) : 3600;
-  },
+  Session: (ctx, session) => sessionSeconds(services, ctx, session),
 });
+
+function sessionSeconds(
+  { clock }: Pick<Services, 'clock'>,
+  ctx: KoaContextWithOIDC,
+  { accountId, loginTs }: { readonly accountId?: string; readonly loginTs?: number | undefined },
+): number {
+  const now = toNumericDate(clock.now());
+  // A session without a user holds only the data of the sign-out page.
+  return accountId ? sessionTtl(sessionPolicyOf(ctx), { signedInAt: loginTs ?? now, now }) : 3600;
+}
 
 type JwtCustomizer = NonNullable<
   NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']
@@ -325,9 +331,15 @@ async function recordNewSignIn(services: Services, ctx: KoaContextWithOIDC): Pro
   const { account, client, session, result } = ctx.oidc;
   if (!result?.login || result[recordedResult] || !account || !client || !session) return;
   const request = requestOf(ctx);
-  // The session gets a TypeID here; only later is it stored and named by codes.
-  if (kindOfId(session.uid) !== 'Session') session.uid = newId('Session');
+  // The session gets a TypeID here; only later do codes name it.
+  const uid = kindOfId(session.uid) === 'Session' ? session.uid : newId('Session');
+  session.uid = uid;
   try {
+    // Before the sign-in is recorded: until then it counts as ended, and a node that dies in between leaves no session
+    // that no browser has.
+    await session.save(sessionSeconds(services, ctx, session));
+    // The library stores it again with what follows, and sets the cookie, only if it was touched.
+    session.uid = uid;
     await recordSignIn(
       { ...services, traceId: request.id },
       {

@@ -160,3 +160,19 @@ test('a shorter limit holds for existing sessions', async () => {
 test('logs no fault', () => {
   expect(service.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });
+
+test('begins whole or not at all', async () => {
+  const person = await fixture.createUser({ username: 'Half' });
+  // As a node does that dies before the browser's session is stored.
+  await prisma.$executeRawUnsafe(`
+    CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'died'; END $$`);
+  await prisma.$executeRawUnsafe(`
+    CREATE TRIGGER die BEFORE INSERT OR UPDATE ON "OidcRecord" FOR EACH ROW
+      WHEN (NEW."model" = 'Session' AND NEW."accountId" = '${person.id}') EXECUTE FUNCTION die()`);
+  await expect(signIn('Half')).rejects.toThrow();
+  await prisma.$executeRawUnsafe('DROP FUNCTION die CASCADE');
+  expect(await sessionsOf(person.id)).toEqual([]);
+  expect(await prisma.event.count({ where: { type: 'PostSignIn', subjectId: person.id } })).toBe(0);
+  await signIn('Half');
+  expect(await sessionsOf(person.id)).toHaveLength(1);
+});

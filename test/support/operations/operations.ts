@@ -59,7 +59,7 @@ function documentOf(operation: string): string {
 }
 
 /** Calls management operations as GraphQL mutations. */
-export function overGraphQL(service: TestService, adminToken: string): Call {
+export function overGraphQL(service: Pick<TestService, 'url'>, adminToken: string): Call {
   return async (operation, input, token = adminToken) => {
     const response = await fetch(`${service.url}/graphql`, {
       method: 'POST',

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { systemClock, toNumericDate } from '../../../src/clock.ts';
 import { closeAtEnd } from '../cleanup.ts';
@@ -35,6 +36,8 @@ export interface OpenIdProvider {
   rotate(): Promise<void>;
   /** Signs claims with the current key. */
   sign(claims: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
+  /** The URL that a person was sent to, for this person alone: several may be on the way at once. */
+  visitOf(authorization: string, subject: string, claims?: Record<string, unknown>): URL;
   /** Decides who signs in at the authorization endpoint, without a question. */
   expect(subject: string, claims?: Record<string, unknown>): void;
   /**
@@ -55,6 +58,7 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
   let behaviour: Behaviour = {};
   let person: Record<string, unknown> = {};
   let next: Record<string, unknown> = {};
+  const people = new Map<string, Record<string, unknown>>();
   let kid = 0;
   const newKey = async () => {
     kid += 1;
@@ -94,13 +98,14 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
       case '/jwks':
         return send({ keys: [key.jwk] });
       case '/token': {
+        const given = new URLSearchParams(await text(request)).get('code') ?? '';
         const now = toNumericDate(clock.now());
         const claims = {
           iss: issuer,
           aud: clientId,
           iat: now,
           exp: now + 300,
-          ...person,
+          ...(people.get(given) ?? person),
           ...behaviour.claims,
         };
         const idToken = await (behaviour.sign ?? ((all) => sign(all, behaviour.header)))(claims);
@@ -114,9 +119,13 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
       case '/authorize': {
         // Whoever comes is the person that the test has chosen.
         const query = new URL(request.url ?? '', issuer).searchParams;
-        person = { ...next, nonce: query.get('nonce') };
+        const chosen = query.get('as');
+        const code = chosen === null ? 'a-code' : `code-${people.size}`;
+        const nonce = query.get('nonce');
+        if (chosen === null) person = { ...next, nonce };
+        else people.set(code, { ...JSON.parse(chosen), nonce });
         const back = new URLSearchParams({
-          code: 'a-code',
+          code,
           state: query.get('state') ?? '',
           iss: issuer,
         });
@@ -150,6 +159,11 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
     },
     expect(sub, claims = {}) {
       next = { sub, ...claims };
+    },
+    visitOf(authorization, sub, claims = {}) {
+      const url = new URL(authorization);
+      url.searchParams.set('as', JSON.stringify({ sub, ...claims }));
+      return url;
     },
     async rotate() {
       key = await newKey();

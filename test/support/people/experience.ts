@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client';
+import type { Services } from '../../../src/services.ts';
 import type { TestService } from '../service.ts';
 import type { Browser } from './sign-in.ts';
 
@@ -48,7 +49,11 @@ export const asProgram =
 
 /** Sends as a script in the service's pages does: with the browser's cookies. */
 export const asPage =
-  (service: TestService, browser: Browser, headers: Record<string, string> = {}): Send =>
+  (
+    service: { readonly app: { readonly services: Pick<Services, 'baseUrl'> } },
+    browser: Browser,
+    headers: Record<string, string> = {},
+  ): Send =>
   async (query, variables = {}) =>
     toAnswer(
       await browser.request(`${service.app.services.baseUrl}/experience/graphql`, {

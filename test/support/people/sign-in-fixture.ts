@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import type { Prisma, User } from '../../../src/generated/prisma/client.ts';
+import type { Services } from '../../../src/services.ts';
 import { hashPassword } from '../../../src/users/password.ts';
 import { seedDirectory, type TestClient } from '../operations/directory.ts';
 import type { TestService } from '../service.ts';
@@ -66,7 +67,7 @@ export interface Authorization {
 
 /** Makes an authorization request without the parameters that are undefined. */
 export async function authorize(
-  service: TestService,
+  service: { readonly app: { readonly services: Pick<Services, 'issuer'> } },
   client: Pick<TestClient, 'id'>,
   parameters: Record<string, string | undefined> = {},
 ): Promise<Authorization> {
