@@ -31,7 +31,11 @@ export async function readDataFolder(path: string): Promise<DataFolder> {
       await Promise.all(
         files.map(
           async (entry) =>
-            [nameOf(entry), await readFile(join(entry.parentPath, entry.name))] as const,
+            // Emscripten copies by `slice`, which in a Buffer copies nothing.
+            [
+              nameOf(entry),
+              new Uint8Array(await readFile(join(entry.parentPath, entry.name))),
+            ] as const,
         ),
       ),
     ),
