@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { createDataDir } from './support/database.ts';
 
-const dataDir = await mkdtemp(join(tmpdir(), 'signet-app-'));
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = await createDataDir();
 
 const start = () =>
   startApp({

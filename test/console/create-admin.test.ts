@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
+import { createDataDir } from '../support/database.ts';
 import { openConsole, sendSetup, signInToConsole } from '../support/people/console.ts';
 import { startProcess } from '../support/process.ts';
 import { startService } from '../support/service.ts';
-
-const folder = await mkdtemp(join(tmpdir(), 'signet-create-admin-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs `npm run create-admin` with this on standard input. */
 async function createAdmin(
@@ -37,44 +34,54 @@ async function createAdmin(
 
 const linkIn = (printed: string) => new URL(/Console: (\S+)/.exec(printed)?.[1] ?? '');
 
-test('beside the embedded database: the start’s file, and an administrator who is brought back', async () => {
-  const environment = { DATA_DIR: folder };
-  const first = startProcess(environment);
-  const url = await first.ready;
-  const link = linkIn(first.stdout());
-  const file = join(folder, 'setup-token');
-  expect((await readFile(file, 'utf8')).trim()).toBe(link.searchParams.get('token'));
-  expect((await stat(file)).mode & 0o777).toBe(0o600);
+const onEmbedded = test.runIf(!inject('postgresql'));
 
-  // While the service has the folder, in one line.
-  const busy = await createAdmin(environment, ['--username', 'root']);
-  expect(busy.code).toBe(1);
-  expect(busy.stdout).toBe('');
-  expect(busy.stderr).toMatch(/DATA_DIR .* is in use by another process/);
+onEmbedded(
+  'beside the embedded database: the start’s file, and an administrator who is brought back',
+  async () => {
+    const folder = await createDataDir();
+    const environment = { DATA_DIR: folder };
+    const first = startProcess(environment);
+    const url = await first.ready;
+    const link = linkIn(first.stdout());
+    const file = join(folder, 'setup-token');
+    expect((await readFile(file, 'utf8')).trim()).toBe(link.searchParams.get('token'));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
 
-  const response = await sendSetup(openConsole({ app: { services: { baseUrl: url } } } as never), {
-    token: link.searchParams.get('token'),
-    username: 'root',
-    password: 'a long enough phrase',
-  });
-  expect(response.status).toBe(201);
-  expect(await readdir(folder)).not.toContain('setup-token');
-  first.child.kill('SIGTERM');
-  await first.ended;
+    // While the service has the folder, in one line.
+    const busy = await createAdmin(environment, ['--username', 'root']);
+    expect(busy.code).toBe(1);
+    expect(busy.stdout).toBe('');
+    expect(busy.stderr).toMatch(/DATA_DIR .* is in use by another process/);
 
-  const generated = await createAdmin(environment, ['--username', 'ROOT']);
-  expect(generated).toMatchObject({ code: 0, stderr: '' });
-  const [, password = ''] = /Password: (\S{20,})/.exec(generated.stdout) ?? [];
-  const second = startProcess(environment);
-  const again = await second.ready;
-  expect(second.stdout()).not.toContain('/console/setup');
-  const baseUrl = /"url":"([^"]+)"/.exec(second.stdout())?.[1] ?? again;
-  const browser = openConsole({ app: { services: { baseUrl } } } as never);
-  await signInToConsole(browser, { username: 'root', password });
-  expect(await browser.session()).toMatchObject({ user: { username: 'root' }, scopes: ['all'] });
-  second.child.kill('SIGTERM');
-  await second.ended;
-}, 60_000);
+    const response = await sendSetup(
+      openConsole({ app: { services: { baseUrl: url } } } as never),
+      {
+        token: link.searchParams.get('token'),
+        username: 'root',
+        password: 'a long enough phrase',
+      },
+    );
+    expect(response.status).toBe(201);
+    expect(await readdir(folder)).not.toContain('setup-token');
+    first.child.kill('SIGTERM');
+    await first.ended;
+
+    const generated = await createAdmin(environment, ['--username', 'ROOT']);
+    expect(generated).toMatchObject({ code: 0, stderr: '' });
+    const [, password = ''] = /Password: (\S{20,})/.exec(generated.stdout) ?? [];
+    const second = startProcess(environment);
+    const again = await second.ready;
+    expect(second.stdout()).not.toContain('/console/setup');
+    const baseUrl = /"url":"([^"]+)"/.exec(second.stdout())?.[1] ?? again;
+    const browser = openConsole({ app: { services: { baseUrl } } } as never);
+    await signInToConsole(browser, { username: 'root', password });
+    expect(await browser.session()).toMatchObject({ user: { username: 'root' }, scopes: ['all'] });
+    second.child.kill('SIGTERM');
+    await second.ended;
+  },
+  60_000,
+);
 
 describe.runIf(inject('postgresql'))('beside a running service on PostgreSQL', () => {
   test('creates an administrator, and brings back one who lost role and password', async () => {

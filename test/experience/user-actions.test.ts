@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { events } from '../support/events.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
@@ -115,7 +115,8 @@ const drivers = [
   headlessDriver,
   cookieDriver,
   formsDriver,
-  ...(chromiumPath ? [chromiumDriver] : []),
+  // What Chromium sends, the forms' driver sends too: another database adds nothing.
+  ...(chromiumPath && !inject('postgresql') ? [chromiumDriver] : []),
 ];
 
 describe.each<Driver>(drivers)('$name', (driver) => {

@@ -8,8 +8,9 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openToOthers } from '../support/access-rights.ts';
 import { managementRequest, requestClientCredentials } from '../support/client-credentials.ts';
-import { createProcessDatabase } from '../support/database.ts';
+import { createDataDir, createProcessDatabase } from '../support/database.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 
 let folder: string;
@@ -127,6 +128,7 @@ describe('a data folder', () => {
     const url = await first.ready;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await stat(join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
+    expect(await openToOthers(dataDir)).toEqual([]);
 
     expect(await refusal({ DATA_DIR: dataDir })).toMatch(/DATA_DIR .* in use by another process/);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -164,7 +166,7 @@ describe('a data folder', () => {
 });
 
 test('a SIGTERM during the start stops cleanly', async () => {
-  const dataDir = fresh();
+  const dataDir = await createDataDir();
   const node = startProcess({ DATA_DIR: dataDir });
   await vi.waitFor(() => stat(join(dataDir, 'secret')), { timeout: 30_000, interval: 5 });
   node.child.kill('SIGTERM');
