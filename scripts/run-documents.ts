@@ -178,7 +178,7 @@ async function stopServers(): Promise<void> {
 // curl exits with 0 for any answer.
 function refuseErrors(name: string, output: string): void {
   const error =
-    /"errors" ?:|"error" ?:|"__typename" ?: ?"\w+Error"|"type" ?: ?"urn:signet:problem/.exec(
+    /"errors" ?:|"error" ?: ?(?!null)|"__typename" ?: ?"\w+Error"|"type" ?: ?"urn:signet:problem/.exec(
       output,
     );
   if (error) throw new Error(`${name} is answered with an error:\n${output}`);
