@@ -1,8 +1,7 @@
 import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
-import { noticeSeconds } from '../messages/notice.ts';
-import { canSend, queueMessage } from '../messages/queue-message.ts';
+import { tellPerson } from '../messages/notice.ts';
 import { browserOf } from '../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../oidc/provider/provider.ts';
 import { forgetAttempts } from '../protection/attempts.ts';
@@ -52,7 +51,6 @@ export async function resetPassword(
   const reasons = rejections(settings.passwordPolicy, password, subject);
   if (reasons.length > 0) throw new PasswordRejectedError(reasons);
   const digest = await hashPassword(password);
-  const isTold = await canSend(context, 'EMAIL');
   const keep = access.uid === null ? undefined : await browserOf(getProvider(context), access.uid);
   const changed = await changeInteraction(context, access, async (tx, interaction) => {
     const verification = shownAddress(interaction);
@@ -68,15 +66,8 @@ export async function resetPassword(
       userAgent,
       sessionId: null,
     });
-    if (isTold && after.primaryEmail !== null) {
-      await queueMessage(tx, context, {
-        channel: 'EMAIL',
-        recipient: after.primaryEmail,
-        template: 'PASSWORD_CHANGED',
-        language: languageOf(context, settings),
-        expiresAt: new Date(context.clock.now().getTime() + noticeSeconds * 1000),
-      });
-    }
+    const language = languageOf(context, settings);
+    await tellPerson(tx, person, after, { template: 'PASSWORD_CHANGED', language });
     await tx.verification.delete({ where: { id: verification.id } });
     const methods = methodsOf(verification);
     return authenticate(tx, context, interaction, {

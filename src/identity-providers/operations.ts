@@ -85,8 +85,8 @@ const secretOfIssuer = {
 } as const;
 
 /**
- * Changes an identity provider. A new issuer does not get the client secret of the one before. Identities that are linked stay: they belong to the issuer under which they were
- * linked. Raises no event.
+ * Changes an identity provider. A new issuer does not get the client secret of the one before. Identities that are
+ * linked stay: they belong to the issuer under which they were linked. Raises no event.
  *
  * @throws {InvalidInputError} {@link NotFoundError}; {@link ConflictError} on `emailDomains`; {@link NotAllowedError}
  *   when a person who could sign in by it holds more than the caller.

@@ -1,30 +1,36 @@
 import type { Transaction } from '../db/transaction.ts';
-import type { User } from '../generated/prisma/client.ts';
+import type { MessageChannel, User } from '../generated/prisma/client.ts';
 import type { Language } from '../languages.ts';
 import type { Context } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { canSend, queueMessage } from './queue-message.ts';
 import type { MessageTemplate } from './templates/wording.ts';
 
-/** A notice is worth reading for a day, in seconds. */
-export const noticeSeconds = 24 * 60 * 60;
+/** A notice is worth reading for a day. */
+const noticeSeconds = 24 * 60 * 60;
+
+/** What a person is told. */
+export interface PersonNotice {
+  readonly template: MessageTemplate;
+  readonly language?: Language | undefined;
+  readonly first?: MessageChannel | undefined;
+}
 
 /**
  * Tells a person about a change of their account: at the e-mail address, else at the telephone number.
  *
  * @param notice.language By default that of the settings.
+ * @param notice.first The channel that comes before the other; by default e-mail.
  */
 export async function tellPerson(
   tx: Transaction,
   context: Context,
   { primaryEmail, primaryPhone }: Pick<User, 'primaryEmail' | 'primaryPhone'>,
-  { template, language }: { template: MessageTemplate; language?: Language | undefined },
+  { template, language, first = 'EMAIL' }: PersonNotice,
 ): Promise<void> {
-  const addresses = [
-    { channel: 'EMAIL', recipient: primaryEmail },
-    { channel: 'SMS', recipient: primaryPhone },
-  ] as const;
-  for (const { channel, recipient } of addresses) {
+  const recipients = { EMAIL: primaryEmail, SMS: primaryPhone };
+  for (const channel of new Set<MessageChannel>([first, 'EMAIL', 'SMS'])) {
+    const recipient = recipients[channel];
     if (recipient === null || !(await canSend(context, channel, tx))) continue;
     const { defaultLanguage } = await readSignInExperience(tx);
     await queueMessage(tx, context, {

@@ -115,7 +115,8 @@ export async function confirmPasskey(
 }
 
 /**
- * Deletes one of the own factors. The last one stays where one is required, and a passkey that is the last way to sign in. Raises `User.Data.Updated`.
+ * Deletes one of the own factors. The last one stays where one is required, and so does a passkey that is the last way
+ * to sign in. Raises `User.Data.Updated`.
  *
  * @returns The factor in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} {@link VerificationRequiredError}

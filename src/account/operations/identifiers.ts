@@ -7,7 +7,7 @@ import { parseInput } from '../../input.ts';
 import type { ViewerContext } from '../../services.ts';
 import { userConflicts, username } from '../../users/fields.ts';
 import { writeUser } from '../../users/operations.ts';
-import { prepareNotice, queueNotice } from './notice.ts';
+import { tellViewer } from './notice.ts';
 import { changeProved, proofTtlSeconds } from './proof.ts';
 
 const usernameInput = z.object({ username });
@@ -22,12 +22,11 @@ export async function updateViewerUsername(
   input: z.input<typeof usernameInput>,
 ): Promise<User> {
   const patch = parseInput(usernameInput, input);
-  const notice = await prepareNotice(context);
   return refuseConflict(userConflicts, () =>
     changeProved(context, async (tx, before) => {
       const after = await writeUser(tx, context, before, patch);
       if (after !== before && before.username !== null)
-        await queueNotice(tx, context, notice, { before, template: 'USERNAME_CHANGED' });
+        await tellViewer(tx, context, before, { template: 'USERNAME_CHANGED' });
       return after;
     }),
   );
@@ -68,7 +67,6 @@ async function takeAddress(
   { verificationId }: NewAddress,
 ): Promise<User> {
   const { userId, session } = context.viewer;
-  const notice = await prepareNotice(context);
   return refuseConflict(userConflicts, () =>
     changeProved(context, async (tx, before) => {
       const since = new Date(context.clock.now().getTime() - proofTtlSeconds * 1000);
@@ -80,7 +78,10 @@ async function takeAddress(
       const after = await writeUser(tx, context, before, patches[type](verified.recipient));
       const template = type === 'EMAIL' ? 'EMAIL_CHANGED' : 'PHONE_CHANGED';
       if (after !== before) {
-        await queueNotice(tx, context, notice, { before, template, replaced: type });
+        await tellViewer(tx, context, before, {
+          template,
+          first: type === 'EMAIL' ? 'EMAIL' : 'SMS',
+        });
       }
       return after;
     }),

@@ -3,7 +3,7 @@ import type { UserGrant } from '../../generated/prisma/client.ts';
 import { deleteIdentityWithin } from '../../identity-providers/identities.ts';
 import { revokeGrant } from '../../oidc/consent/operations.ts';
 import type { ViewerContext } from '../../services.ts';
-import { prepareNotice, queueNotice } from './notice.ts';
+import { tellViewer } from './notice.ts';
 import { assertProved, changeProved } from './proof.ts';
 import { keepWayIn } from './ways-in.ts';
 
@@ -27,18 +27,18 @@ export async function startViewerFederation(
 /**
  * Removes one of the own identities. Raises `User.Data.Updated`, and tells the person by message.
  *
- * @throws {NotFoundError}; {@link NotAllowedError} of the last way to sign in; {@link VerificationRequiredError}
+ * @throws {NotFoundError} {@link NotAllowedError} when it is the last way to sign in;
+ *   {@link VerificationRequiredError}
  */
 export async function deleteViewerIdentity(
   context: ViewerContext,
   { id: identityId }: { id: string },
 ): Promise<void> {
-  const notice = await prepareNotice(context);
   await changeProved(context, async (tx, before) => {
     await keepWayIn(tx, context, () =>
       deleteIdentityWithin(tx, context, { userId: before.id, identityId }),
     );
-    await queueNotice(tx, context, notice, { before, template: 'IDENTITY_REMOVED' });
+    await tellViewer(tx, context, before, { template: 'IDENTITY_REMOVED' });
   });
 }
 

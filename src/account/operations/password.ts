@@ -11,7 +11,7 @@ import { hashQueue } from '../../users/hash-queue.ts';
 import { writePasswordDigest } from '../../users/operations.ts';
 import { hashPassword } from '../../users/password.ts';
 import { rejections } from '../../users/password-policy.ts';
-import { prepareNotice, queueNotice } from './notice.ts';
+import { tellViewer } from './notice.ts';
 import { assertProved, changeProved, rememberProof } from './proof.ts';
 import { endOtherSessions } from './sessions.ts';
 import { changeViewer, readViewer } from './viewer.ts';
@@ -70,12 +70,11 @@ export async function updateViewerPassword(
   const reasons = rejections(settings.passwordPolicy, password, about);
   if (reasons.length > 0) throw new PasswordRejectedError(reasons);
   const digest = await hashPassword(password);
-  const notice = await prepareNotice(context);
   const user = await changeProved(context, async (tx, before) => {
     const after = await writePasswordDigest(tx, context, before, digest);
     await endOtherSessions(tx, context);
     await deletePersonalAccessTokensOf(tx, context, before.id);
-    await queueNotice(tx, context, notice, { before, template: 'PASSWORD_CHANGED' });
+    await tellViewer(tx, context, before, { template: 'PASSWORD_CHANGED' });
     return after;
   });
   for (const identifier of identifiersOf(user))

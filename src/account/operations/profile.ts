@@ -5,7 +5,7 @@ import type { ViewerContext } from '../../services.ts';
 import { deleteUserWithin } from '../../users/delete.ts';
 import { userProfile } from '../../users/fields.ts';
 import { merge, writeUser } from '../../users/operations.ts';
-import { prepareNotice, queueNotice } from './notice.ts';
+import { tellViewer } from './notice.ts';
 import { changeProved } from './proof.ts';
 import { changeViewer } from './viewer.ts';
 
@@ -46,9 +46,8 @@ export async function updateViewer(
  * @throws {VerificationRequiredError}
  */
 export async function deleteViewer(context: ViewerContext): Promise<User> {
-  const notice = await prepareNotice(context);
   return changeProved(context, async (tx, before) => {
-    await queueNotice(tx, context, notice, { before, template: 'ACCOUNT_DELETED' });
+    await tellViewer(tx, context, before, { template: 'ACCOUNT_DELETED' });
     return deleteUserWithin(tx, context, before.id);
   });
 }

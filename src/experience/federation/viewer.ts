@@ -12,7 +12,9 @@ import { beginOrRefuse, getProviderById } from './start.ts';
 /** The first part of `state` where a user who has signed in links an identity. */
 export const viewerPrefix = 'a';
 
-/** The first part of `state` where a user proves at a provider who they are. They come back to the pages of the account. */
+/**
+ * The first part of `state` where a user proves at a provider who they are. They come back to the pages of the account.
+ */
 export const proofPrefix = 'p';
 
 /** A user who has signed in, and the application through which they act. */
@@ -49,8 +51,8 @@ export type LinkResult =
  * Links the identity with which a user came back. Raises `User.Data.Updated`, and `Organization.Membership.Updated` for
  * each organization of the provider.
  *
- * @param linker.userId The user whom the browser's session proves: the account of somebody else who sent them the link must
- *   not get their identity.
+ * @param linker.userId The user whom the browser's session proves: the account of somebody else who sent them the link
+ *   must not get their identity.
  */
 export async function finishViewerFederation(
   services: Services & Pick<Context, 'traceId'>,
