@@ -1,10 +1,8 @@
-import { useState } from 'react';
 import * as z from 'zod/mini';
 import { Badge } from '../controls/badge.tsx';
-import { Button } from '../controls/button.tsx';
 import { CopyId } from '../controls/copy.tsx';
 import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
+import { ShownOnceAction } from '../dialogs/shown-once-action.tsx';
 import { ActionForm } from '../forms/action-form.tsx';
 import { TextField } from '../forms/fields.tsx';
 import { formMessages } from '../forms/messages.ts';
@@ -87,61 +85,38 @@ function Secrets({ application }: { application: ShownApplication }) {
 function CreateSecret({ applicationId }: { applicationId: string }) {
   const t = useMessages(applicationMessages);
   const texts = useMessages(formMessages);
-  const [isOpen, setIsOpen] = useState(false);
-  const [secret, setSecret] = useState<string>();
-  const close = () => {
-    setIsOpen(false);
-    setSecret(undefined);
-  };
   return (
-    <>
-      <Button size="small" icon="plus" onClick={() => setIsOpen(true)}>
-        {t.createSecret}
-      </Button>
-      <Dialog
-        title={t.createSecret}
-        isOpen={isOpen}
-        onClose={close}
-        isUrgent={secret !== undefined}
-      >
-        {secret ? (
-          <>
-            <ShownOnce clientId={applicationId} secret={secret} />
-            <DialogFooter>
-              <Button kind="primary" onClick={close}>
-                {t.done}
-              </Button>
-            </DialogFooter>
-          </>
-        ) : (
-          <ActionForm
-            document={CreateApplicationSecret}
-            schema={z.object({
-              name: z.string().check(z.trim(), z.minLength(1, texts.required)),
-              expiresAt: z.string(),
-            })}
-            values={{ name: '', expiresAt: '' }}
-            toInput={({ name, expiresAt }) => ({
-              applicationId,
-              name: name.trim(),
-              ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
-            })}
-            onDone={(payload) => setSecret(payload.secret)}
-            submit={t.createSecret}
-            onCancel={close}
-            cancel={t.cancel}
-          >
-            <TextField name="name" label={t.secretName} hint={t.secretNameHint} hasFocus />
-            <TextField
-              name="expiresAt"
-              type="datetime-local"
-              label={t.expires}
-              hint={t.expiryHint}
-              isOptional
-            />
-          </ActionForm>
-        )}
-      </Dialog>
-    </>
+    <ShownOnceAction
+      label={t.createSecret}
+      form={(onDone, onCancel) => (
+        <ActionForm
+          document={CreateApplicationSecret}
+          schema={z.object({
+            name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+            expiresAt: z.string(),
+          })}
+          values={{ name: '', expiresAt: '' }}
+          toInput={({ name, expiresAt }) => ({
+            applicationId,
+            name: name.trim(),
+            ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
+          })}
+          onDone={(payload) => onDone(payload.secret)}
+          submit={t.createSecret}
+          onCancel={onCancel}
+          cancel={t.cancel}
+        >
+          <TextField name="name" label={t.secretName} hint={t.secretNameHint} hasFocus />
+          <TextField
+            name="expiresAt"
+            type="datetime-local"
+            label={t.expires}
+            hint={t.expiryHint}
+            isOptional
+          />
+        </ActionForm>
+      )}
+      shown={(secret) => <ShownOnce clientId={applicationId} secret={secret} />}
+    />
   );
 }

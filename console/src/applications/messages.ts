@@ -49,7 +49,6 @@ export const applicationMessages = defineMessages({
     clientId: 'Client ID',
     secret: 'Secret',
     openIt: 'Open application',
-    done: 'Done',
     cancel: 'Cancel',
     tabs: {
       general: 'General',
@@ -182,7 +181,6 @@ export const applicationMessages = defineMessages({
     clientId: 'Client-ID',
     secret: 'Geheimnis',
     openIt: 'Anwendung öffnen',
-    done: 'Fertig',
     cancel: 'Abbrechen',
     tabs: {
       general: 'Allgemein',

@@ -1,12 +1,10 @@
-import { useState } from 'react';
 import * as z from 'zod/mini';
 import { Badge } from '../../controls/badge.tsx';
-import { Button } from '../../controls/button.tsx';
 import { CopyBlock } from '../../controls/copy.tsx';
 import { Notice } from '../../controls/notice.tsx';
 import { Time } from '../../controls/time.tsx';
 import { ConfirmAction } from '../../dialogs/confirm-action.tsx';
-import { Dialog, DialogFooter } from '../../dialogs/dialog.tsx';
+import { ShownOnceAction } from '../../dialogs/shown-once-action.tsx';
 import { toast } from '../../dialogs/toasts.ts';
 import { ActionForm } from '../../forms/action-form.tsx';
 import { TextField } from '../../forms/fields.tsx';
@@ -114,78 +112,57 @@ const monthMs = 30 * 86_400_000;
 function CreateToken({ userId }: { userId: string }) {
   const t = useMessages(accessMessages);
   const texts = useMessages(formMessages);
-  const [isOpen, setIsOpen] = useState(false);
-  const [token, setToken] = useState<string>();
-  const close = () => {
-    setIsOpen(false);
-    setToken(undefined);
-  };
   return (
-    <>
-      <Button size="small" icon="plus" onClick={() => setIsOpen(true)}>
-        {t.createToken}
-      </Button>
-      <Dialog title={t.createToken} isOpen={isOpen} onClose={close} isUrgent={token !== undefined}>
-        {token ? (
-          <>
-            <div className={styles.import}>
-              <Notice tone="warn" title={t.tokenTitle}>
-                {t.tokenText}
-              </Notice>
-              <CopyBlock label={t.token} text={token} />
-            </div>
-            <DialogFooter>
-              <Button kind="primary" onClick={close}>
-                {t.done}
-              </Button>
-            </DialogFooter>
-          </>
-        ) : (
-          <ActionForm
-            document={CreatePersonalAccessToken}
-            schema={z.object({
-              name: z.string().check(z.trim(), z.minLength(1, texts.required)),
-              expiresAt: z.string().check(z.minLength(1, texts.required)),
-              resource: z.string(),
-              scopes: z.array(z.string()),
-            })}
-            values={{
-              name: '',
-              expiresAt: inLocalTime(new Date(Date.now() + monthMs)),
-              resource: '',
-              scopes: [] as string[],
-            }}
-            toInput={({ name, expiresAt, resource, scopes }) => ({
-              userId,
-              name: name.trim(),
-              expiresAt: expiresAt && new Date(expiresAt).toISOString(),
-              ...(resource.trim() ? { resource: resource.trim() } : {}),
-              ...(filled(scopes).length > 0 ? { scopes: filled(scopes) } : {}),
-            })}
-            onDone={(payload) => setToken(payload.token)}
-            submit={t.createToken}
-            onCancel={close}
-            cancel={t.cancel}
-          >
-            <TextField name="name" label={t.name} hint={t.nameHint} hasFocus />
-            <TextField name="expiresAt" type="datetime-local" label={t.expires} />
-            <TextField
-              name="resource"
-              label={t.api}
-              hint={t.apiHint}
-              placeholder="https://orders.example.com"
-              isCode
-              isOptional
-            />
-            <ListField
-              name="scopes"
-              label={t.scopes}
-              hint={t.scopesHint}
-              placeholder="orders:read"
-            />
-          </ActionForm>
-        )}
-      </Dialog>
-    </>
+    <ShownOnceAction
+      label={t.createToken}
+      form={(onDone, onCancel) => (
+        <ActionForm
+          document={CreatePersonalAccessToken}
+          schema={z.object({
+            name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+            expiresAt: z.string().check(z.minLength(1, texts.required)),
+            resource: z.string(),
+            scopes: z.array(z.string()),
+          })}
+          values={{
+            name: '',
+            expiresAt: inLocalTime(new Date(Date.now() + monthMs)),
+            resource: '',
+            scopes: [] as string[],
+          }}
+          toInput={({ name, expiresAt, resource, scopes }) => ({
+            userId,
+            name: name.trim(),
+            expiresAt: expiresAt && new Date(expiresAt).toISOString(),
+            ...(resource.trim() ? { resource: resource.trim() } : {}),
+            ...(filled(scopes).length > 0 ? { scopes: filled(scopes) } : {}),
+          })}
+          onDone={(payload) => onDone(payload.token)}
+          submit={t.createToken}
+          onCancel={onCancel}
+          cancel={t.cancel}
+        >
+          <TextField name="name" label={t.name} hint={t.nameHint} hasFocus />
+          <TextField name="expiresAt" type="datetime-local" label={t.expires} />
+          <TextField
+            name="resource"
+            label={t.api}
+            hint={t.apiHint}
+            placeholder="https://orders.example.com"
+            isCode
+            isOptional
+          />
+          <ListField name="scopes" label={t.scopes} hint={t.scopesHint} placeholder="orders:read" />
+        </ActionForm>
+      )}
+      shown={(token) => (
+        <div className={styles.import}>
+          <Notice tone="warn" title={t.tokenTitle}>
+            {t.tokenText}
+          </Notice>
+          <CopyBlock label={t.token} text={token} />
+        </div>
+      )}
+    />
   );
 }
