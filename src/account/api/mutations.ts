@@ -242,7 +242,7 @@ addViewerMutation('endViewerSession', {
     session: t.field({
       type: Session,
       description: 'The session in its last state.',
-      resolve: ({ session }) => session as never,
+      resolve: ({ session }) => session,
     }),
   }),
   errors: [NotFoundError],
@@ -257,7 +257,7 @@ addViewerMutation('endOtherViewerSessions', {
     sessions: t.field({
       type: [Session],
       description: 'The sessions that ended, in their last state.',
-      resolve: ({ sessions }) => sessions as never,
+      resolve: ({ sessions }) => sessions,
     }),
   }),
   errors: [],
