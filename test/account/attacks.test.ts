@@ -4,8 +4,9 @@ import {
   accountClient,
   createAccountFixture,
 } from '../support/people/account.ts';
+import { asPage, step } from '../support/people/experience.ts';
 import { codeTo } from '../support/people/messages.ts';
-import { password, refresh } from '../support/people/sign-in-fixture.ts';
+import { openSignInPage, password, refresh } from '../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../support/service.ts';
 import { exchange } from '../support/tokens.ts';
 
@@ -48,6 +49,25 @@ test('a proof goes on after a refresh', async () => {
   expect(await refreshed.run('updateViewerUsername', { username: 'refreshed' })).toMatchObject({
     viewer: { username: 'refreshed' },
   });
+});
+
+test('a new password ends a sign-in that is stored again', async () => {
+  const { user, me } = await person();
+  const { browser } = await openSignInPage(service, client);
+  const page = asPage(service, browser);
+  await step(page, 'signInWithPassword', { identifier: user.username, password });
+  const { redirectTo } = await step(page, 'submitInteraction');
+  const stored = await prisma.oidcRecord.findFirstOrThrow({
+    where: { model: 'Interaction', accountId: user.id },
+  });
+  await prove(me);
+  expect(
+    await me.run('updateViewerPassword', { password: 'another correct horse battery' }),
+  ).toMatchObject({ __typename: 'UpdateViewerPasswordPayload' });
+  await prisma.oidcRecord.create({ data: { ...stored, payload: stored.payload as object } });
+  const { url } = await browser.open(redirectTo);
+  expect(url.searchParams.get('error')).toBe('access_denied');
+  expect(await prisma.session.count({ where: { userId: user.id } })).toBe(1);
 });
 
 test('an exchanged token does not share the proof', async () => {

@@ -346,6 +346,7 @@ async function recordNewSignIn(services: Services, ctx: KoaContextWithOIDC): Pro
         userId: account.accountId,
         applicationId: client.clientId,
         sessionId: session.uid,
+        interactionUid: ctx.oidc.entities.Interaction?.uid,
         ip: request.ip,
         userAgent: request.headers['user-agent'] ?? null,
         isRegistration: result[registrationResult] === true,
