@@ -32,6 +32,12 @@ const documented = [
   'register-wrong-narrow-light',
   'link-elsewhere-narrow-light',
   'over-wide-light',
+  'sign-in-provider-wide-light',
+  'passkey-wide-dark',
+  'enroll-app-narrow-light',
+  'factor-app-wide-light',
+  'backup-codes-narrow-dark',
+  'consent-wide-light',
 ];
 
 describe.runIf(chromiumPath && folder)('screenshots', async () => {
@@ -42,6 +48,14 @@ describe.runIf(chromiumPath && folder)('screenshots', async () => {
   await fixture.database.prisma.application.update({
     where: { id: fixture.client.id },
     data: { name: 'Garden Shop' },
+  });
+  const { id: resourceId } = await fixture.database.prisma.resource.update({
+    where: { id: fixture.resource.id },
+    data: { name: 'Orders' },
+  });
+  await fixture.database.prisma.scope.updateMany({
+    where: { resourceId },
+    data: { description: 'See what you have ordered' },
   });
   await changeSettings(service, await service.managementToken(), {
     signUpIdentifiers: ['EMAIL', 'USERNAME'],
