@@ -1,4 +1,3 @@
-import type { VerificationMethod } from '../../errors.ts';
 import { masked } from '../../experience/codes.ts';
 import { orFailed, responseOf } from '../../experience/forms/passkey.ts';
 import { action, field, form, submit } from '../../experience/pages/form.ts';
@@ -14,8 +13,13 @@ import {
   verifyTotp,
 } from '../operations/factors.ts';
 import { verifyViewerPassword } from '../operations/password.ts';
-import { readProof, verificationMethodsOf } from '../operations/proof.ts';
-import { listProvingProviders, startProviderProof } from '../operations/provider-proof.ts';
+import {
+  listProvingProviders,
+  type OwnMethod,
+  readProof,
+  verificationMethodsOf,
+} from '../operations/proof.ts';
+import { startProviderProof } from '../operations/provider-proof.ts';
 import { accountPage } from '../pages/frame.ts';
 import type { AccountPage, AccountRequest, AccountVisit } from './account-page.ts';
 import { scriptOf } from './passkey.ts';
@@ -35,7 +39,7 @@ export const pathToReturnTo = (services: Pick<Services, 'baseUrl'>, to: unknown)
 /** The path of the page where a person proves who they are, and then comes back. */
 export const pathToVerify = (to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-type Way = VerificationMethod;
+type Way = OwnMethod;
 
 const wayOf = (ways: readonly Way[], { query }: AccountRequest): Way | undefined =>
   ways.find((way) => way === query.get('by')) ?? ways[0];
