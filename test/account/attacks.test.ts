@@ -6,6 +6,7 @@ import {
 } from '../support/people/account.ts';
 import { asPage, step } from '../support/people/experience.ts';
 import { codeTo } from '../support/people/messages.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
 import { openSignInPage, password, refresh } from '../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../support/service.ts';
 import { exchange } from '../support/tokens.ts';
@@ -68,6 +69,27 @@ test('a new password ends a sign-in that is stored again', async () => {
   const { url } = await browser.open(redirectTo);
   expect(url.searchParams.get('error')).toBe('access_denied');
   expect(await prisma.session.count({ where: { userId: user.id } })).toBe(1);
+});
+
+test('pages find nothing by an id that no database holds', async () => {
+  const { user } = await person();
+  const browser = openBrowser(service.app.services.baseUrl);
+  await browser.submit(await browser.open('/account'), {
+    identifier: user.username ?? '',
+    password,
+  });
+  const asked = await browser.open('/account/verify?to=/account/email&by=PASSWORD');
+  await browser.submit(asked, { password });
+  const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/account')).body)?.[1] ?? '';
+  const send = async (path: string, values: Record<string, string>) => {
+    const body = new URLSearchParams({ csrf, ...values });
+    return (await browser.request(`/account/${path}`, { method: 'POST', body })).status;
+  };
+  const nul = { id: '\0' };
+  expect((await browser.open('/account/email?v=%00')).status).toBe(200);
+  for (const path of ['sessions', 'applications', 'factors', 'identities'])
+    expect([path, await send(path, nul)]).toEqual([path, 303]);
+  expect(await send('verify?by=EMAIL_CODE&v=%00', { code: '123456' })).toBe(422);
 });
 
 test('an exchanged token does not share the proof', async () => {
