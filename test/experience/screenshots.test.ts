@@ -2,8 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
-import { pageStates } from '../support/people/page-states.ts';
-import { providerStates } from '../support/people/pages/provider-states.ts';
+import { allStates } from '../support/people/pages/all-states.ts';
 import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
@@ -16,8 +15,6 @@ const looks = [
   { name: 'narrow-light', width: 390, height: 760, colorScheme: 'light' },
   { name: 'narrow-dark', width: 390, height: 760, colorScheme: 'dark' },
 ] as const;
-
-const allStates = [...pageStates, ...providerStates];
 
 const documented = [
   'sign-in-wide-light',
