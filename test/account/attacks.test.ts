@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { send } from '../support/operations/graphql.ts';
 import {
   type AccountClient,
   accountClient,
@@ -71,6 +72,38 @@ test('a new password ends a sign-in that is stored again', async () => {
   expect(await prisma.session.count({ where: { userId: user.id } })).toBe(1);
 });
 
+test('other sessions end with the impersonations that they began', async () => {
+  const { user, me } = await person();
+  const management = await prisma.resource.findUniqueOrThrow({
+    where: { indicator: 'urn:signet:management' },
+  });
+  await fixture.directory.allowUser(user, management, ['users:write']);
+  const thief = await fixture.signIn({
+    username: user.username ?? '',
+    resource: management.indicator,
+    scope: 'openid users:write',
+  });
+  const support = await fixture.directory.createClient({
+    allowTokenExchange: true,
+    allowImpersonation: true,
+  });
+  const { data } = await send<{ createSubjectToken: { token: string } }, { userId: string }>(
+    { url: service.url, token: thief.access_token },
+    `mutation ($userId: ID!) { createSubjectToken(input: { userId: $userId, reason: "none" }) {
+       ... on CreateSubjectTokenPayload { token } } }`,
+    { userId: fixture.user.id },
+  );
+  await me.run('endOtherViewerSessions');
+  expect(
+    await exchange(service, support, {
+      subject_token: data?.createSubjectToken.token,
+      subject_token_type: 'urn:signet:params:oauth:token-type:subject_token',
+      resource: fixture.resource.indicator,
+      scope: 'read',
+    }),
+  ).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+});
+
 test('pages find nothing by an id that no database holds', async () => {
   const { user } = await person();
   const browser = openBrowser(service.app.services.baseUrl);
@@ -81,15 +114,15 @@ test('pages find nothing by an id that no database holds', async () => {
   const asked = await browser.open('/account/verify?to=/account/email&by=PASSWORD');
   await browser.submit(asked, { password });
   const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/account')).body)?.[1] ?? '';
-  const send = async (path: string, values: Record<string, string>) => {
+  const post = async (path: string, values: Record<string, string>) => {
     const body = new URLSearchParams({ csrf, ...values });
     return (await browser.request(`/account/${path}`, { method: 'POST', body })).status;
   };
   const nul = { id: '\0' };
   expect((await browser.open('/account/email?v=%00')).status).toBe(200);
   for (const path of ['sessions', 'applications', 'factors', 'identities'])
-    expect([path, await send(path, nul)]).toEqual([path, 303]);
-  expect(await send('verify?by=EMAIL_CODE&v=%00', { code: '123456' })).toBe(422);
+    expect([path, await post(path, nul)]).toEqual([path, 303]);
+  expect(await post('verify?by=EMAIL_CODE&v=%00', { code: '123456' })).toBe(422);
 });
 
 test('an exchanged token does not share the proof', async () => {
