@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { send } from '../support/operations/graphql.ts';
+import { basic } from '../support/client-credentials.ts';
+import { createMaker } from '../support/operations/maker.ts';
+import { overGraphQL } from '../support/operations/operations.ts';
 import {
   type AccountClient,
   accountClient,
@@ -72,36 +74,75 @@ test('a new password ends a sign-in that is stored again', async () => {
   expect(await prisma.session.count({ where: { userId: user.id } })).toBe(1);
 });
 
-test('other sessions end with the impersonations that they began', async () => {
-  const { user, me } = await person();
+describe('an impersonation', async () => {
   const management = await prisma.resource.findUniqueOrThrow({
     where: { indicator: 'urn:signet:management' },
-  });
-  await fixture.directory.allowUser(user, management, ['users:write']);
-  const thief = await fixture.signIn({
-    username: user.username ?? '',
-    resource: management.indicator,
-    scope: 'openid users:write',
   });
   const support = await fixture.directory.createClient({
     allowTokenExchange: true,
     allowImpersonation: true,
   });
-  const { data } = await send<{ createSubjectToken: { token: string } }, { userId: string }>(
-    { url: service.url, token: thief.access_token },
-    `mutation ($userId: ID!) { createSubjectToken(input: { userId: $userId, reason: "none" }) {
-       ... on CreateSubjectTokenPayload { token } } }`,
-    { userId: fixture.user.id },
-  );
-  await me.run('endOtherViewerSessions');
-  expect(
-    await exchange(service, support, {
-      subject_token: data?.createSubjectToken.token,
+  const asManager = overGraphQL(service, await service.managementToken());
+  await fixture.directory.allowUser(fixture.user, fixture.resource, ['read']);
+
+  /** Signs a person in who may make applications act for others. */
+  async function manager({ id, username }: { id: string; username: string | null }) {
+    const { access_token: token } = await fixture.signIn({
+      username: username ?? '',
+      resource: management.indicator,
+      scope: 'openid users:write',
+    });
+    const session = await prisma.session.findFirstOrThrow({
+      where: { userId: id },
+      orderBy: { id: 'desc' },
+    });
+    return { session: session.id, as: createMaker(overGraphQL(service, token)) };
+  }
+  type Manager = Awaited<ReturnType<typeof manager>>;
+
+  const begin = async ({ as }: Manager) =>
+    (await as.done('createSubjectToken', { userId: fixture.user.id, reason: 'none' })).token;
+  const redeem = (token: string) =>
+    exchange(service, support, {
+      subject_token: token,
       subject_token_type: 'urn:signet:params:oauth:token-type:subject_token',
       resource: fixture.resource.indicator,
       scope: 'read',
-    }),
-  ).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    });
+  const isActive = async (token: unknown) => {
+    const response = await fetch(`${service.url}/oidc/token/introspection`, {
+      method: 'POST',
+      headers: { authorization: basic(support.id, support.secret) },
+      body: new URLSearchParams({ token: String(token) }),
+    });
+    return ((await response.json()) as { active: boolean }).active;
+  };
+
+  test.each<[string, (owner: AccountClient, userId: string, session: string) => Promise<unknown>]>([
+    ['endOtherViewerSessions', (owner) => owner.run('endOtherViewerSessions')],
+    ['endViewerSession', (owner, _user, id) => owner.run('endViewerSession', { id })],
+    [
+      'endUserSession',
+      (_owner, userId, sessionId) => asManager('endUserSession', { userId, sessionId }),
+    ],
+    [
+      'updateViewerPassword',
+      async (owner) => {
+        await prove(owner);
+        await owner.run('updateViewerPassword', { password: 'another correct horse battery' });
+      },
+    ],
+  ])('ends with its session, by %s', async (_name, end) => {
+    const { user, me } = await person();
+    await fixture.directory.allowUser(user, management, ['users:write']);
+    const thief = await manager(user);
+    const unused = await begin(thief);
+    const { access_token: issued } = (await redeem(await begin(thief))).body;
+    expect(await isActive(issued)).toBe(true);
+    await end(me, user.id, thief.session);
+    expect(await redeem(unused)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(await isActive(issued)).toBe(false);
+  });
 });
 
 test('pages find nothing by an id that no database holds', async () => {
