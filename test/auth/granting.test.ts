@@ -223,9 +223,13 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
     ].map((weaker) => async () => {
       await administrator();
       const factorPolicy = 'factors' in weaker ? 'OPTIONAL' : 'REQUIRED';
-      // Null restores the defaults; the longest life of a code is the default.
-      const codePolicy =
-        'codePolicy' in weaker && 'ttlSeconds' in weaker.codePolicy ? { ttlSeconds: 599 } : null;
+      // Null restores the default, which is the longest life that a code can have.
+      const codePolicy = {
+        ttlSeconds: 599,
+        maxAttempts: null,
+        sendLimit: null,
+        sendWindowSeconds: null,
+      };
       const policies = { codePolicy, lockoutPolicy: null };
       await done('updateSignInExperience', { factors: ['TOTP'], factorPolicy, ...policies });
       return weaker;
