@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { send } from '../support/operations/graphql.ts';
 import {
   type AccountClient,
   accountClient,
   createAccountFixture,
 } from '../support/people/account.ts';
+import { asPage, step } from '../support/people/experience.ts';
 import { codeTo } from '../support/people/messages.ts';
-import { password, refresh } from '../support/people/sign-in-fixture.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
+import { openSignInPage, password, refresh } from '../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../support/service.ts';
 import { exchange } from '../support/tokens.ts';
 
@@ -48,6 +51,78 @@ test('a proof goes on after a refresh', async () => {
   expect(await refreshed.run('updateViewerUsername', { username: 'refreshed' })).toMatchObject({
     viewer: { username: 'refreshed' },
   });
+});
+
+test('a new password ends a sign-in that is stored again', async () => {
+  const { user, me } = await person();
+  const { browser } = await openSignInPage(service, client);
+  const page = asPage(service, browser);
+  await step(page, 'signInWithPassword', { identifier: user.username, password });
+  const { redirectTo } = await step(page, 'submitInteraction');
+  const stored = await prisma.oidcRecord.findFirstOrThrow({
+    where: { model: 'Interaction', accountId: user.id },
+  });
+  await prove(me);
+  expect(
+    await me.run('updateViewerPassword', { password: 'another correct horse battery' }),
+  ).toMatchObject({ __typename: 'UpdateViewerPasswordPayload' });
+  await prisma.oidcRecord.create({ data: { ...stored, payload: stored.payload as object } });
+  const { url } = await browser.open(redirectTo);
+  expect(url.searchParams.get('error')).toBe('access_denied');
+  expect(await prisma.session.count({ where: { userId: user.id } })).toBe(1);
+});
+
+test('other sessions end with the impersonations that they began', async () => {
+  const { user, me } = await person();
+  const management = await prisma.resource.findUniqueOrThrow({
+    where: { indicator: 'urn:signet:management' },
+  });
+  await fixture.directory.allowUser(user, management, ['users:write']);
+  const thief = await fixture.signIn({
+    username: user.username ?? '',
+    resource: management.indicator,
+    scope: 'openid users:write',
+  });
+  const support = await fixture.directory.createClient({
+    allowTokenExchange: true,
+    allowImpersonation: true,
+  });
+  const { data } = await send<{ createSubjectToken: { token: string } }, { userId: string }>(
+    { url: service.url, token: thief.access_token },
+    `mutation ($userId: ID!) { createSubjectToken(input: { userId: $userId, reason: "none" }) {
+       ... on CreateSubjectTokenPayload { token } } }`,
+    { userId: fixture.user.id },
+  );
+  await me.run('endOtherViewerSessions');
+  expect(
+    await exchange(service, support, {
+      subject_token: data?.createSubjectToken.token,
+      subject_token_type: 'urn:signet:params:oauth:token-type:subject_token',
+      resource: fixture.resource.indicator,
+      scope: 'read',
+    }),
+  ).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+});
+
+test('pages find nothing by an id that no database holds', async () => {
+  const { user } = await person();
+  const browser = openBrowser(service.app.services.baseUrl);
+  await browser.submit(await browser.open('/account'), {
+    identifier: user.username ?? '',
+    password,
+  });
+  const asked = await browser.open('/account/verify?to=/account/email&by=PASSWORD');
+  await browser.submit(asked, { password });
+  const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/account')).body)?.[1] ?? '';
+  const post = async (path: string, values: Record<string, string>) => {
+    const body = new URLSearchParams({ csrf, ...values });
+    return (await browser.request(`/account/${path}`, { method: 'POST', body })).status;
+  };
+  const nul = { id: '\0' };
+  expect((await browser.open('/account/email?v=%00')).status).toBe(200);
+  for (const path of ['sessions', 'applications', 'factors', 'identities'])
+    expect([path, await post(path, nul)]).toEqual([path, 303]);
+  expect(await post('verify?by=EMAIL_CODE&v=%00', { code: '123456' })).toBe(422);
 });
 
 test('an exchanged token does not share the proof', async () => {

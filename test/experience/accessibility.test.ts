@@ -5,13 +5,11 @@ import { startApplicationServer } from '../support/peers/application-server.ts';
 import { eachWay, expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
 import { hex } from '../support/people/keyboard/look.ts';
-import { begin, type PageStage, pageStates } from '../support/people/page-states.ts';
-import { providerStates } from '../support/people/pages/provider-states.ts';
+import { begin, type PageStage } from '../support/people/page-states.ts';
+import { allStates } from '../support/people/pages/all-states.ts';
 import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
-
-const allStates = [...pageStates, ...providerStates];
 
 describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   if (!chromiumPath) return;

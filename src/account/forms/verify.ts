@@ -4,6 +4,7 @@ import { orFailed, responseOf } from '../../experience/forms/passkey.ts';
 import { action, field, form, submit } from '../../experience/pages/form.ts';
 import { passkeyForm } from '../../experience/pages/passkey-form.ts';
 import { type Html, html } from '../../html/markup.ts';
+import { idForQuery } from '../../ids.ts';
 import { pathWithin } from '../../oidc/own/sign-in.ts';
 import type { Services } from '../../services.ts';
 import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
@@ -91,7 +92,8 @@ export const verifyPage: AccountPage = {
     // The way was closed since the page was shown.
     if (way !== query.get('by')) return { goTo: pathToVerify(to) };
     const code = sent.get('code') ?? '';
-    const verificationId = query.get('v');
+    const given = query.get('v');
+    const verificationId = given && (idForQuery(given, 'Verification') ?? '');
     if (way === 'EMAIL_CODE' || way === 'PHONE_CODE') {
       if (verificationId === null || sent.has('resend')) {
         const { id } = await sendViewerCode(

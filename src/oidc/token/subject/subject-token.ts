@@ -42,12 +42,13 @@ export const subjectToken: SubjectTokenType = {
       digestInHex(token),
     ]);
     return {
-      claims: { sub: found?.userId },
+      claims: { sub: found?.userId, jti: found?.id },
       verify(state, clientId) {
         if (!found) throw new TokenFault('unknown token');
         const exp = toNumericDate(found.expiresAt);
         if (exp <= toNumericDate(at)) throw new TokenFault('token expired');
         if (found.isUsed) throw new TokenFault('token already used');
+        if (state.isRevoked) throw new TokenFault('token revoked');
         if (found.applicationId !== null && found.applicationId !== clientId) {
           throw new TokenFault('not a token for this application');
         }
