@@ -78,12 +78,13 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     rendered.restore();
   });
 
-  async function somebody(): Promise<Person> {
-    const context = await chromium.newContext({ locale: 'en-GB' });
+  async function somebody(options: Parameters<Browser['newContext']>[0] = {}): Promise<Person> {
+    const context = await chromium.newContext({ locale: 'en-GB', ...options });
     contexts.push(context);
     const person = await sitDown(context, {
       nameOf: rendered.by,
-      isOurs: (address) => !address.startsWith(redirectUri),
+      isOurs: (address) =>
+        !address.startsWith(redirectUri) && new URL(address).pathname !== '/account',
       onPage: (name) => seen.add(name),
       walked,
     });
@@ -470,6 +471,8 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     const person = await beginAnew({ client_id: 'nobody' });
     await person.press('Go to your account');
     expect(await person.heading()).toBe('Sign in');
+    await person.arrive(`${issuer}/auth?state=%00`);
+    await person.press('Go to your account');
   });
 
   test('a sign-out is declined, and confirmed', async () => {
@@ -478,12 +481,31 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     expectSignedIn(person);
     await person.arrive(`${issuer}/session/end`);
     await person.press('Stay signed in');
+    expect(await person.heading()).toBe('Your account');
     await begin(person);
     expectSignedIn(person);
     await person.arrive(`${issuer}/session/end`);
     await person.press('Sign out');
-    await begin(person);
+    await person.press('Go to your account');
     expect(await person.heading()).toBe('Sign in');
+  });
+
+  test('forms that would be sent by themselves', async () => {
+    const person = await somebody({ javaScriptEnabled: false });
+    await begin(person, { response_mode: 'form_post' });
+    await signIn(person, 'Ada');
+    await person.press('Continue');
+    expect(person.page.url()).toBe(redirectUri);
+    const { username } = await fixture.createUser();
+    await begin(person, { prompt: 'login' });
+    await signIn(person, username);
+    expect(await person.heading()).toBe('Continue as another person');
+    await person.press('Continue');
+    expectSignedIn(person);
+    await person.page.context().clearCookies();
+    await person.arrive(`${issuer}/session/end`);
+    await person.press('Continue');
+    expect(await person.heading()).toBe('You are signed out');
   });
 
   test('no page is left out', () => {

@@ -65,8 +65,8 @@ export async function sitDown(
     const onStop = async (stop: string) => {
       if (!pictures) return;
       pictured += 1;
-      const words = [String(pictured).padStart(4, '0'), name, stop.replaceAll(/\W+/g, '-')];
-      await page.screenshot({ path: join(pictures, `${words.join('-')}.png`) });
+      const words = `${String(pictured).padStart(4, '0')} ${name} ${stop}`;
+      await page.screenshot({ path: join(pictures, `${words.replaceAll(/\W+/g, '-')}.png`) });
     };
     await onStop('start');
     await expectUsableByKeys(page, where, { name, isRefused, walked, onStop });

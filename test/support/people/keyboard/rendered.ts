@@ -16,40 +16,52 @@ export interface Rendered {
 
 const src = fileURLToPath(new URL('../../../../src/', import.meta.url));
 
+/** The functions that make a page, by the module that exports them. */
+async function listMakers(): Promise<[path: string, isMaker: (name: string) => boolean][]> {
+  const folder = 'experience/pages';
+  const files = await readdir(join(src, folder), { recursive: true });
+  const isPage = (name: string) => /[a-z]Page$/.test(name);
+  return [
+    ...files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file): [string, typeof isPage] => [join(folder, file), isPage]),
+    ['html/page.ts', isPage],
+    // One lays out the pages of all others.
+    ['oidc/provider/pages.ts', (name) => /^(show|ask)|Page$/.test(name) && name !== 'showPage'],
+    ['oidc/provider/self-submitting.ts', () => true],
+  ];
+}
+
 /** Follows every function that makes a page of a sign-in: in `experience/pages`, and the protocol's own. */
 export async function followPages(): Promise<Rendered> {
   const makers = new Map<string, string>();
-  const names: string[] = [];
+  const all: string[] = [];
   const restores: (() => void)[] = [];
-  const folder = join(src, 'experience/pages');
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
-  for (const [path, isPage] of [
-    ...files.map((file) => [join(folder, file), /Page$/] as const),
-    [join(src, 'html/page.ts'), /[a-z]Page$/] as const,
-    [join(src, 'oidc/provider/pages.ts'), /^(show|ask)/] as const,
-  ]) {
-    const module = (await import(path)) as Record<string, Render>;
-    for (const name of Object.keys(module).filter((name) => isPage.test(name))) {
+  for (const [path, isMaker] of await listMakers()) {
+    const module = (await import(join(src, path))) as Record<string, Render>;
+    for (const name of Object.keys(module).filter(isMaker)) {
       const render = module[name] as Render;
-      const keep = (page: unknown) => makers.set(String(page), name);
+      const maker = `${path} ${name}`;
       const spy = vi.spyOn<Record<string, Render>, string>(module, name);
       spy.mockImplementation((...given) => {
+        const before = given.map((one) => one?.body);
         const made = render(...given);
         if (typeof made === 'string') {
-          keep(made);
+          makers.set(made, maker);
           return made;
         }
-        // Those of the protocol write their page into the library's context.
+        // Those of the protocol write their page into the library's context, unless they have none to show.
         return Promise.resolve(made).then(() => {
-          for (const one of given) keep(one?.body);
+          const bodies = given.map((one) => one?.body).filter((body, i) => body !== before[i]);
+          for (const body of bodies) makers.set(String(body), maker);
         });
       });
-      names.push(name);
+      all.push(maker);
       restores.push(() => spy.mockRestore());
     }
   }
   return {
-    all: names.sort(),
+    all: all.sort(),
     by: (markup) => makers.get(markup),
     restore: () => {
       for (const restore of restores) restore();
