@@ -67,6 +67,7 @@ function askMarkup(visit: AccountVisit, request: AccountRequest, type: Kind): st
     name,
     value: sent.get(name) ?? '',
     faults: problem?.faults?.[name] ?? [],
+    isProblem: problem !== undefined,
   };
   return accountPage(visit, request, {
     heading: type === 'EMAIL' ? t.email : t.phone,
@@ -108,6 +109,7 @@ function codeMarkup(
         autocomplete: 'one-time-code',
         maxLength: 20,
         autofocus: request.problem === undefined,
+        isProblem: request.problem !== undefined,
       })}${submit(common.continue)}`,
     )}<div class="below">${common.notArrived}<br>${action(frame, 'resend', common.sendAnother)}<span class="apart" aria-hidden="true">·</span><a href="${base}${path}">${common.otherAddress}</a></div>`,
   });

@@ -102,6 +102,7 @@ export const appPage: AccountPage = {
             autocomplete: 'one-time-code',
             maxLength: 20,
             hint: common.factor.appCodeHint,
+            isProblem: request.problem !== undefined,
           })}${submit(common.continue)}`,
         )}`,
       }),

@@ -120,20 +120,22 @@ function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way:
   const { texts: t, common, base, csrfToken, user } = visit;
   const verificationId = request.query.get('v') ?? undefined;
   const frame = { action: `${base}${pathOf(to, way, verificationId)}`, csrfToken };
-  const autofocus = request.problem === undefined;
+  const isProblem = request.problem !== undefined;
+  const autofocus = !isProblem;
   const oneTimeCode = field({
     name: 'code',
     label: common.code,
     autocomplete: 'one-time-code',
     maxLength: 20,
     autofocus,
+    isProblem,
   });
   const sent = { EMAIL_CODE: user.primaryEmail, PHONE_CODE: user.primaryPhone };
   switch (way) {
     case 'PASSWORD':
       return form(
         frame,
-        html`${field({ name: 'password', label: common.password, type: 'password', autocomplete: 'current-password', autofocus })}${submit(common.continue)}`,
+        html`${field({ name: 'password', label: common.password, type: 'password', autocomplete: 'current-password', autofocus, isProblem })}${submit(common.continue)}`,
       );
     case 'TOTP':
       return form(frame, html`${oneTimeCode}${submit(common.continue)}`);
@@ -142,7 +144,7 @@ function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way:
     case 'BACKUP_CODE':
       return form(
         frame,
-        html`${field({ name: 'code', label: t.backupCode, autocomplete: 'off', maxLength: 40, autofocus })}${submit(common.continue)}`,
+        html`${field({ name: 'code', label: t.backupCode, autocomplete: 'off', maxLength: 40, autofocus, isProblem })}${submit(common.continue)}`,
       );
     default: {
       const recipient = masked({
