@@ -60,6 +60,7 @@ export async function createSubjectToken(
         context: (data ?? {}) as Prisma.InputJsonObject,
         actor: { ...actor },
         act: act satisfies ActClaim as unknown as Prisma.InputJsonObject,
+        origin: caller?.claims.lineage?.[0] ?? null,
         createdAt: now,
         expiresAt: new Date(now.getTime() + subjectTokenTtlSeconds * 1000),
       },

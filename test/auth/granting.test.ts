@@ -213,13 +213,25 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
     ...[
       { factors: [] },
       { factorPolicy: 'OPTIONAL' },
+      { codePolicy: { maxAttempts: 11 } },
       { codePolicy: { sendLimit: 11 } },
+      { codePolicy: { sendWindowSeconds: 599 } },
+      { codePolicy: { ttlSeconds: 600 } },
+      { lockoutPolicy: { maxAttempts: 11 } },
+      { lockoutPolicy: { windowSeconds: 3599 } },
       { lockoutPolicy: { lockSeconds: 899 } },
     ].map((weaker) => async () => {
       await administrator();
       const factorPolicy = 'factors' in weaker ? 'OPTIONAL' : 'REQUIRED';
-      const defaults = { codePolicy: null, lockoutPolicy: null };
-      await done('updateSignInExperience', { factors: ['TOTP'], factorPolicy, ...defaults });
+      // Null restores the default, which is the longest life that a code can have.
+      const codePolicy = {
+        ttlSeconds: 599,
+        maxAttempts: null,
+        sendLimit: null,
+        sendWindowSeconds: null,
+      };
+      const policies = { codePolicy, lockoutPolicy: null };
+      await done('updateSignInExperience', { factors: ['TOTP'], factorPolicy, ...policies });
       return weaker;
     }),
   ],

@@ -3,6 +3,7 @@ import { orFailed, responseOf } from '../../experience/forms/passkey.ts';
 import { action, field, form, submit } from '../../experience/pages/form.ts';
 import { passkeyForm } from '../../experience/pages/passkey-form.ts';
 import { type Html, html } from '../../html/markup.ts';
+import { idForQuery } from '../../ids.ts';
 import { pathWithin } from '../../oidc/own/sign-in.ts';
 import type { Services } from '../../services.ts';
 import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
@@ -95,7 +96,8 @@ export const verifyPage: AccountPage = {
     // The way was closed since the page was shown.
     if (way !== query.get('by')) return { goTo: pathToVerify(to) };
     const code = sent.get('code') ?? '';
-    const verificationId = query.get('v');
+    const given = query.get('v');
+    const verificationId = given && (idForQuery(given, 'Verification') ?? '');
     if (way === 'EMAIL_CODE' || way === 'PHONE_CODE') {
       if (verificationId === null || sent.has('resend')) {
         const { id } = await sendViewerCode(
@@ -122,20 +124,22 @@ function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way:
   const { texts: t, common, base, csrfToken, user } = visit;
   const verificationId = request.query.get('v') ?? undefined;
   const frame = { action: `${base}${pathOf(to, way, verificationId)}`, csrfToken };
-  const autofocus = request.problem === undefined;
+  const isProblem = request.problem !== undefined;
+  const autofocus = !isProblem;
   const oneTimeCode = field({
     name: 'code',
     label: common.code,
     autocomplete: 'one-time-code',
     maxLength: 20,
     autofocus,
+    isProblem,
   });
   const sent = { EMAIL_CODE: user.primaryEmail, PHONE_CODE: user.primaryPhone };
   switch (way) {
     case 'PASSWORD':
       return form(
         frame,
-        html`${field({ name: 'password', label: common.password, type: 'password', autocomplete: 'current-password', autofocus })}${submit(common.continue)}`,
+        html`${field({ name: 'password', label: common.password, type: 'password', autocomplete: 'current-password', autofocus, isProblem })}${submit(common.continue)}`,
       );
     case 'TOTP':
       return form(frame, html`${oneTimeCode}${submit(common.continue)}`);
@@ -144,7 +148,7 @@ function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way:
     case 'BACKUP_CODE':
       return form(
         frame,
-        html`${field({ name: 'code', label: t.backupCode, autocomplete: 'off', maxLength: 40, autofocus })}${submit(common.continue)}`,
+        html`${field({ name: 'code', label: t.backupCode, autocomplete: 'off', maxLength: 40, autofocus, isProblem })}${submit(common.continue)}`,
       );
     default: {
       const recipient = masked({

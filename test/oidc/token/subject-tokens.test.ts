@@ -191,6 +191,20 @@ describe('an agent who is a user', async () => {
   });
 });
 
+test('an agent that is an application ends with what was issued', async () => {
+  const agent = await directory.createClient();
+  await directory.allowClient(agent, management, ['users:write']);
+  const asAgent = overGraphQL(service, await service.managementToken('users:write', agent));
+  const begin = () =>
+    createMaker(asAgent).done('createSubjectToken', { userId: user.id, reason: 'A call' });
+  const unused = await begin();
+  const issued = String((await redeem((await begin()).token)).body['access_token']);
+  expect(await isActive(issued)).toBe(true);
+  await done('deleteApplication', { id: agent.id });
+  expect(await isActive(issued)).toBe(false);
+  expect(await redeem(unused.token)).toMatchObject(refused());
+});
+
 describe('single use', () => {
   test('holds for many at once on two nodes', async () => {
     for (let round = 0; round < 3; round += 1) {
