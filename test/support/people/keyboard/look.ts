@@ -33,12 +33,14 @@ interface Sight {
   }[];
 }
 
+const nameOf = '(e) => (e.ariaLabel ?? e.labels?.[0]?.textContent ?? e.textContent).trim()';
+
 const sight = `(() => {
   const own = 'a[href],area[href],button,input,select,textarea,summary,iframe,audio[controls],video[controls],[contenteditable]';
   const isShown = (e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const all = [...document.querySelectorAll(own + ',[tabindex]')].filter((e) =>
     isShown(e) && !e.disabled && !e.closest('[inert],[aria-hidden=true]') && (e.matches(own) || e.tabIndex >= 0));
-  const nameOf = (e) => (e.ariaLabel ?? e.labels?.[0]?.textContent ?? e.textContent).trim();
+  const nameOf = ${nameOf};
   const groundOf = (e) => {
     const { backgroundColor } = getComputedStyle(e);
     return backgroundColor === 'rgba(0, 0, 0, 0)' && e.parentElement ? groundOf(e.parentElement) : backgroundColor;
@@ -78,10 +80,10 @@ const sight = `(() => {
 const see = (page: Page): Promise<Sight> => page.evaluate<Sight>(sight);
 
 /** The name of what has the focus; empty if nothing has. */
-export async function focusedName(page: Page): Promise<string> {
-  const { focus, stops } = await see(page);
-  return typeof focus === 'number' ? (stops[focus]?.name ?? '') : '';
-}
+export const focusedName = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    `document.activeElement.tabIndex < 0 ? '' : (${nameOf})(document.activeElement)`,
+  );
 
 /** A colour as CSS computes it, in the digits of `#rrggbb`. */
 export const hex = (color: string): string =>
