@@ -10,9 +10,11 @@ import fastify, {
 import type { Logger } from 'pino';
 import { isUnreachable } from '../db/unreachable.ts';
 import { failures } from '../failures.ts';
+import { lookWithoutDatabase } from '../html/look.ts';
 import { html } from '../html/markup.ts';
 import { page, pageHeaders, unavailablePage } from '../html/page.ts';
 import { newTraceId } from '../ids.ts';
+import type { Language } from '../languages.ts';
 import { type TrustProxy, trustOf } from './client-address.ts';
 import type { Listener } from './listener.ts';
 
@@ -64,29 +66,39 @@ export function createHttp(
   };
 }
 
+const texts = {
+  en: {
+    refused: 'The request cannot be answered',
+    failed: failures.INTERNAL_SERVER_ERROR.title,
+    logged: (id: string) => `The log has the details under the request id ${id}.`,
+  },
+  de: {
+    refused: 'Die Anfrage kann nicht beantwortet werden',
+    failed: 'Hier ist etwas schiefgegangen',
+    logged: (id: string) => `Das Protokoll hat die Einzelheiten unter der Kennung ${id}.`,
+  },
+} as const satisfies Record<Language, object>;
+
 /** Answers failures of routes without their own error handling, with a page. */
 function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { statusCode: status = 500 } = error as { statusCode?: number };
+  const look = lookWithoutDatabase({ acceptLanguage: request.headers['accept-language'] });
   if (isUnreachable(error)) {
     request.log.warn({ err: error }, 'the database cannot be reached');
     const { status: unavailable, headers = {} } = failures.SERVICE_UNAVAILABLE;
     return reply
       .code(unavailable)
-      .headers({ ...pageHeaders(), ...headers })
-      .send(unavailablePage());
+      .headers({ ...pageHeaders(look), ...headers })
+      .send(unavailablePage(look));
   }
-  if (status < 500) return sendPage(reply, status, 'The request cannot be answered', error.message);
-  request.log.error({ err: error, requestId: request.id }, 'a request failed');
-  return sendPage(
-    reply,
-    500,
-    failures.INTERNAL_SERVER_ERROR.title,
-    `The log has the details under the request id ${request.id}.`,
-  );
+  const t = texts[look.language];
+  const isFault = status >= 500;
+  if (isFault) request.log.error({ err: error, requestId: request.id }, 'a request failed');
+  const content = isFault
+    ? { heading: t.failed, lead: t.logged(request.id), body: html`` }
+    : { heading: t.refused, body: html`<p><code>${error.message}</code></p>` };
+  return reply
+    .code(isFault ? 500 : status)
+    .headers(pageHeaders(look))
+    .send(page(content, look));
 }
-
-const sendPage = (reply: FastifyReply, status: number, title: string, text: string) =>
-  reply
-    .code(status)
-    .headers(pageHeaders())
-    .send(page({ heading: title, lead: text, body: html`` }));

@@ -77,6 +77,14 @@ const fieldsOf = ({ body }: Visit) =>
     ),
   );
 
+const refusedInGerman = (method: string, query: string) => {
+  const headers = { 'accept-language': 'de' };
+  const browser = openBrowser(baseUrl);
+  return method === 'GET'
+    ? browser.open(`${issuer}/auth?${query}`, { headers })
+    : browser.open(`${issuer}/auth`, { method, headers, body: new URLSearchParams(query) });
+};
+
 test('every page that the library can send is known', () => {
   const root = join(createRequire(import.meta.url).resolve('oidc-provider'), '..');
   const pages = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -227,14 +235,20 @@ test.each([
   ['GET', 'a NUL character', 'state=%00'],
   ['POST', 'too long a value', `state=${'x'.repeat(3000)}`],
 ])('a %s request with %s is refused in German', async (method, _what, query) => {
-  const headers = { 'accept-language': 'de' };
-  const { status, ...refused } = await openBrowser(baseUrl).open(
-    `${issuer}/auth${method === 'GET' ? `?${query}` : ''}`,
-    method === 'GET' ? { headers } : { method, headers, body: new URLSearchParams(query) },
-  );
-  const visit = { status, ...refused };
-  expect([status, headingOf(visit), buttonsOf(visit)]).toEqual([400, 'Das hat nicht geklappt', 1]);
+  const visit = await refusedInGerman(method, query);
+  expect([visit.status, headingOf(visit), buttonsOf(visit)]).toEqual([
+    400,
+    'Das hat nicht geklappt',
+    1,
+  ]);
   expect(visit.body).toContain('<span>Harbour</span>');
+});
+
+test('a request that is too large is refused in German', async () => {
+  const visit = await refusedInGerman('POST', `state=${'x'.repeat(20_000)}`);
+  const heading = 'Die Anfrage kann nicht beantwortet werden';
+  expect([visit.status, headingOf(visit)]).toEqual([413, heading]);
+  expect(visit.body).toContain('<html lang="de">');
 });
 
 describe.runIf(chromiumPath)('in Chromium', async () => {
