@@ -131,7 +131,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { http, open } = createHttp(listener, {
       log,
       trustProxy: config.trustProxy,
-      isHttps: baseUrl.startsWith('https:'),
+      baseUrl,
     });
     mountOperational(http, services);
     const files = openConsoleFiles(options.consoleFolder ?? builtConsole);

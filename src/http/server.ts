@@ -29,7 +29,7 @@ export function createHttp(
   options: {
     log: Logger;
     trustProxy: TrustProxy;
-    isHttps: boolean;
+    baseUrl: string;
   },
 ): HttpServer {
   let handler: RequestListener | undefined;
@@ -51,9 +51,11 @@ export function createHttp(
     contentSecurityPolicy: false,
     crossOriginOpenerPolicy: false,
     crossOriginResourcePolicy: { policy: 'cross-origin' },
-    strictTransportSecurity: options.isHttps,
+    strictTransportSecurity: options.baseUrl.startsWith('https:'),
   });
-  http.setErrorHandler(answerFailure);
+  http.setErrorHandler<Error>((error, request, reply) =>
+    answerFailure(options, error, request, reply),
+  );
   return {
     http,
     async open() {
@@ -65,15 +67,21 @@ export function createHttp(
 }
 
 /** Answers failures of routes without their own error handling, with a page. */
-function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerFailure(
+  { baseUrl }: { readonly baseUrl: string },
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const { statusCode: status = 500 } = error as { statusCode?: number };
   if (isUnreachable(error)) {
     request.log.warn({ err: error }, 'the database cannot be reached');
     const { status: unavailable, headers = {} } = failures.SERVICE_UNAVAILABLE;
+    const retryUrl = request.method === 'GET' ? `${baseUrl}${request.url}` : undefined;
     return reply
       .code(unavailable)
       .headers({ ...pageHeaders(), ...headers })
-      .send(unavailablePage());
+      .send(unavailablePage(undefined, retryUrl));
   }
   if (status < 500) return sendPage(reply, status, 'The request cannot be answered', error.message);
   request.log.error({ err: error, requestId: request.id }, 'a request failed');

@@ -88,6 +88,11 @@ describe.runIf(inject('postgresql'))('with the database unreachable', () => {
       expect(rest.headers.get('content-type')).toBe('application/problem+json');
       expect(Number(rest.headers.get('retry-after'))).toBeGreaterThan(0);
 
+      const page = await fetch(`${at.url}/console/setup?token=none`);
+      expect(page.status).toBe(503);
+      const again = `action="${app.services.baseUrl}/console/setup"><input type="hidden" name="token"`;
+      expect(await page.text()).toContain(again);
+
       expect((await fetch(`${at.url}/readyz`)).status).toBe(503);
       expect((await fetch(`${at.url}/healthz`)).status).toBe(200);
       await expect(overWebSocket()).rejects.toMatchObject([
