@@ -61,15 +61,20 @@ describe.runIf(inject('postgresql'))('while the database stops and starts', () =
       nodes.map(async (node) => (await fetch(`${await world.cluster.url(node)}${path}`)).status),
     );
 
-  /** Stops the database while changes are half written, and starts it again once people have felt it. */
+  const stopInFullSwing = () => server.stop('immediate');
+  const stopHalfWritten = async (mode: StopMode) => {
+    const halfWay = await stopHalfWay(server.url);
+    await halfWay.reached(lanes / 2);
+    await server.stop(mode);
+    await halfWay.release();
+  };
+
+  /** Takes the database away, and starts it again once people have felt it. */
   const outage =
-    (mode: StopMode, meanwhile = async () => {}) =>
+    (stop: () => Promise<void>, meanwhile = async () => {}) =>
     async () => {
       const { cluster, deeds } = world;
-      const halfWay = await stopHalfWay(server.url);
-      await halfWay.reached(lanes / 2);
-      await server.stop(mode);
-      await halfWay.release();
+      await stop();
       await deeds.withoutDatabase(async () => {
         await deeds.moreBroken(lanes);
         await meanwhile();
@@ -102,15 +107,18 @@ describe.runIf(inject('postgresql'))('while the database stops and starts', () =
   test('nothing of an account is half written or lost', async () => {
     const { cluster, deeds } = world;
     const { lives, strangers, isOver } = await liveThrough(world, [
-      outage('immediate', async () => {
+      outage(stopInFullSwing, async () => {
         expect(await statusesAt('/readyz')).toEqual([503, 503]);
         expect(await statusesAt('/healthz')).toEqual([200, 200]);
       }),
-      outage('fast'),
-      outage('immediate', async () => {
-        cluster.kill();
-        await cluster.startsFailed(2);
-      }),
+      outage(() => stopHalfWritten('fast')),
+      outage(
+        () => stopHalfWritten('immediate'),
+        async () => {
+          cluster.kill();
+          await cluster.startsFailed(2);
+        },
+      ),
     ]);
     expect(isOver).toBe(true);
     expect(await server.recoveries()).toBe(2);
