@@ -200,6 +200,7 @@ describe.runIf(inject('postgresql'))('while the database stops and starts', () =
         const { callbacks, pages, subject } = one;
         // Back again, twice at once, where the answer was lost or never asked for.
         await Promise.all(callbacks.map((callback) => deeds.sure(() => open(one, callback))));
+        for (const { body } of pages) expect(body).not.toContain('Nothing was linked');
         const stored = await database.prisma.userIdentity.count({ where: { subject } });
         if (pages.some(isLinked)) expect([subject, stored]).toEqual([subject, 1]);
         else await linkTwice(world, one.linking);
