@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type AdminCredentials, type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { StartError } from '../../src/errors.ts';
 import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/operations/graphql.ts';
@@ -48,7 +49,7 @@ describe.runIf(inject('postgresql'))('with the database unreachable', () => {
       admin = credentials;
       cut = proxy.cut();
     });
-    await expect(failed).rejects.toThrow();
+    await expect(failed).rejects.toThrow(StartError);
     await cut;
     await proxy.mend();
     app = await start(() => expect.fail('it is made once'));
