@@ -18,6 +18,7 @@ const triedOnce = [
   'test/experience/dead-ends.test.ts',
   'test/experience/federation/chromium.test.ts',
   'test/experience/federation/dead-ends.test.ts',
+  'test/experience/keyboard.test.ts',
   'test/experience/passkeys/fuzz.test.ts',
   'test/experience/passkeys/pages.test.ts',
   'test/factors/passkeys/vectors.test.ts',

@@ -168,6 +168,8 @@ export const verificationMethods = {
   TOTP: 'A code of an authenticator app.',
   PASSKEY: 'A passkey.',
   BACKUP_CODE: 'A backup code.',
+  IDENTITY_PROVIDER:
+    'A new sign-in at an identity provider, by `verifyViewerSignIn`; for whoever has no other way.',
 } as const;
 
 /** A way in which a signed-in person can prove again to be who they are. */

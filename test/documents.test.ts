@@ -75,10 +75,10 @@ test.each(pages())('the links of %s lead somewhere', (page) => {
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? page : join(dirname(page), path);
     if (!existsSync(join(root, target))) return true;
+    // A folder has no headings, and a picture none to read.
+    if (anchor === undefined) return false;
     const headings = readPage(target).matchAll(/^#+ (.+)$/gm);
-    return (
-      anchor !== undefined && ![...headings].some(([, name = '']) => anchorOf(name) === anchor)
-    );
+    return ![...headings].some(([, name = '']) => anchorOf(name) === anchor);
   });
   expect(broken).toEqual([]);
 });

@@ -18,7 +18,11 @@ import { maxActors } from '../../src/oidc/token/grant-state.ts';
 import { maxMembersACall } from '../../src/organizations/members.ts';
 import { maxMembersAnEvent } from '../../src/organizations/payload.ts';
 import { keptBytes, readBytes } from '../../src/outbound/attempt.ts';
-import { subjectTokenTtlSeconds } from '../../src/subject-tokens/subject-token.ts';
+import { maxPersonalAccessTokens } from '../../src/subject-tokens/personal-access-token.ts';
+import {
+  maxWaitingSubjectTokens,
+  subjectTokenTtlSeconds,
+} from '../../src/subject-tokens/subject-token.ts';
 import { maxWaitingPasswords } from '../../src/users/hash-queue.ts';
 import { maxRows } from '../../src/users/import/operations.ts';
 import { maxReplayed } from '../../src/webhooks/delivery/by-hand.ts';
@@ -100,6 +104,14 @@ const tokens = [
   [
     'the lifetime of a subject token of `createSubjectToken`, and of what is issued for it',
     time(subjectTokenTtlSeconds),
+  ],
+  [
+    'subject tokens of a user that wait to be exchanged; beyond it `NOT_ALLOWED`',
+    number(maxWaitingSubjectTokens),
+  ],
+  [
+    'personal access tokens of a user that have not expired; beyond it `NOT_ALLOWED`',
+    number(maxPersonalAccessTokens),
   ],
   ['actors in the `act` chain of an exchanged token', number(maxActors)],
 ];

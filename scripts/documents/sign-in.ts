@@ -7,6 +7,7 @@ import { setupTokenTtlSeconds } from '../../src/console/setup-token.ts';
 import { interactionTtlSeconds } from '../../src/oidc/provider/provider.ts';
 import { addressLimits } from '../../src/protection/addresses.ts';
 import { maxAgeSeconds, maxPeople } from '../../src/protection/device.ts';
+import { recipientsOfPerson } from '../../src/protection/sending.ts';
 import { schema } from '../../src/schema.ts';
 import { defaultSignInExperience } from '../../src/sign-in-experience/settings.ts';
 import { defaultLifetimeSeconds, maxLifetimeSeconds } from '../../src/users/one-time-token.ts';
@@ -58,6 +59,14 @@ export const protectionRows = (): string[][] => [
   [
     'messages of one kind to one recipient *',
     every({ most: codePolicy.sendLimit, windowSeconds: codePolicy.sendWindowSeconds }),
+    '`RATE_LIMITED`',
+  ],
+  [
+    'codes that one person has sent to new addresses *',
+    every({
+      most: codePolicy.sendLimit * recipientsOfPerson,
+      windowSeconds: codePolicy.sendWindowSeconds,
+    }),
     '`RATE_LIMITED`',
   ],
   [

@@ -17,6 +17,7 @@ import { distinct, fault, instant, name, notNull, parseInput, patched, text } fr
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
+import { endImpersonation } from '../users/sign-out.ts';
 import { endGrantsOf } from './end-grants.ts';
 import { assertNotOwn } from './own.ts';
 import { digestSecret, generateSecret, isConfidential } from './secret.ts';
@@ -167,7 +168,8 @@ async function readTrust(
 
 /**
  * Deletes an application with its secrets, roles, organization memberships and the sessions' grants to it. Its tokens
- * are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.
+ * are refused from now on, and those by which others act for a user on its behalf. Raises
+ * `Organization.Membership.Updated` for each organization it was in.
  *
  * @returns The application in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on an application of the service itself.
@@ -184,6 +186,7 @@ export async function deleteApplication(
       WITH "left" AS (DELETE FROM "OrganizationApplication" WHERE "applicationId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
     await tx.oidcRecord.deleteMany({ where: { clientId: id } });
+    await endImpersonation(tx, context, id);
     const application = await tx.application.delete({ where: { id } });
     await recordEvents(
       tx,

@@ -31,6 +31,13 @@ export const hasSession = ({
 }: Pick<Interaction, 'userId' | 'authenticatedAt'>): boolean =>
   userId !== null && authenticatedAt === null;
 
+// As long as a proof counts in the account API: see account/operations/proof.ts.
+const recentMs = 600 * 1000;
+
+/** Whether a person had signed in shortly before. */
+export const isRecent = (authenticatedAt: Date, at: Date): boolean =>
+  at.getTime() - authenticatedAt.getTime() < recentMs;
+
 /**
  * Reads an interaction that can continue.
  *

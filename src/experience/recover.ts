@@ -21,6 +21,7 @@ import {
   changeInteraction,
   type Interaction,
   readInteraction,
+  updateInteraction,
 } from './interaction.ts';
 import { newcomerOf, verified } from './steps.ts';
 
@@ -70,6 +71,8 @@ export async function resetPassword(
     await tellPerson(tx, person, after, { template: 'PASSWORD_CHANGED', language });
     await tx.verification.delete({ where: { id: verification.id } });
     const methods = methodsOf(verification);
+    // All sign-ins under way have ended; this one goes on.
+    await updateInteraction(tx, interaction, { expiresAt: interaction.expiresAt });
     return authenticate(tx, context, interaction, {
       userId: user.id,
       methods,

@@ -13,11 +13,11 @@ import { recordEvent } from '../events/record.ts';
 import type { Prisma, User, Verification } from '../generated/prisma/client.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { newId } from '../ids.ts';
-import { distinct, jsonObject, name, parseInput } from '../input.ts';
+import { distinct, name, parseInput } from '../input.ts';
 import { joinJustInTime } from '../organizations/just-in-time.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
-import { userConflicts, username } from '../users/fields.ts';
+import { userConflicts, username, userProfile } from '../users/fields.ts';
 import { hashQueue } from '../users/hash-queue.ts';
 import { insertUser } from '../users/operations.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
@@ -37,7 +37,7 @@ const input = z.object({
   username: username.nullish(),
   verificationIds: distinct(z.string(), 10).nullish(),
   password: z.string().nullish(),
-  profile: z.object({ name: name().nullish() }).loose().and(jsonObject).nullish(),
+  profile: z.object({ name: name().nullish() }).loose().and(userProfile).nullish(),
 });
 
 /** The input of `register`. */

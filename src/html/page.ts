@@ -31,7 +31,7 @@ function styleFor({ branding }: Look) {
   let known = styles.get(primaryColor);
   if (!known) {
     const style = styleOf(primaryColor);
-    known = { style, digest: createHash('sha256').update(style).digest('base64') };
+    known = { style, digest: digestOf(style) };
     styles.set(primaryColor, known);
   }
   return known;
@@ -45,8 +45,25 @@ export interface PageScript {
   readonly connect: string;
 }
 
+/** A script in the page itself. It can send no requests. */
+export interface InlineScript {
+  readonly code: string;
+}
+
+/** What a page may do that others may not. */
+export interface PageExceptions {
+  /** The URL whose origin may show the page in a frame. */
+  readonly framedBy?: string;
+  /** Whether another origin that gets the page's form learns that it came from this one. */
+  readonly tellsOrigin?: boolean;
+}
+
 /** The response headers of a page in this look. Without a script, the page can run none. */
-export function pageHeaders(look: Look = plainLook, script?: PageScript): Record<string, string> {
+export function pageHeaders(
+  look: Look = plainLook,
+  script?: PageScript | InlineScript,
+  { framedBy, tellsOrigin = false }: PageExceptions = {},
+): Record<string, string> {
   const { logoUrl } = look.branding;
   return {
     'content-type': 'text/html; charset=utf-8',
@@ -58,17 +75,23 @@ export function pageHeaders(look: Look = plainLook, script?: PageScript): Record
       "default-src 'none'",
       `style-src 'sha256-${styleFor(look).digest}'`,
       ...(logoUrl === null ? [] : [`img-src ${sourceOf(logoUrl)}`]),
-      ...(script ? [`script-src ${exactSource(script.src)}`] : []),
-      ...(script ? [`connect-src ${exactSource(script.connect)}`] : []),
+      ...(script ? scriptPolicy(script) : []),
       "base-uri 'none'",
-      "frame-ancestors 'none'",
+      `frame-ancestors ${framedBy === undefined ? "'none'" : sourceOf(framedBy)}`,
     ].join('; '),
     // Not no-referrer, which would remove the Origin header from the page's own form.
-    'referrer-policy': 'same-origin',
+    'referrer-policy': tellsOrigin ? 'strict-origin' : 'same-origin',
     'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
+    ...(framedBy === undefined ? { 'x-frame-options': 'DENY' } : {}),
   };
 }
+
+const scriptPolicy = (script: PageScript | InlineScript): string[] =>
+  'code' in script
+    ? [`script-src 'sha256-${digestOf(script.code)}'`]
+    : [`script-src ${exactSource(script.src)}`, `connect-src ${exactSource(script.connect)}`];
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 // A policy cannot hold these two characters unescaped (CSP Level 3 §2.3.1).
 const escaped = (source: string): string => source.replaceAll(';', '%3B').replaceAll(',', '%2C');
@@ -102,10 +125,15 @@ export interface Content {
   /** A line under the heading. */
   readonly lead?: HtmlText;
   readonly body: Html;
-  readonly script?: PageScript | undefined;
+  readonly script?: PageScript | InlineScript | undefined;
 }
 
 type HtmlText = Html | string | undefined;
+
+const scriptElement = (script: PageScript | InlineScript): Html =>
+  'code' in script
+    ? html`<script type="module">${new Html(script.code)}</script>`
+    : html`<script type="module" src="${script.src}"></script>`;
 
 /** A whole page. It loads nothing but the operator's logo, and its script if it has one. */
 export const page = (
@@ -120,7 +148,7 @@ export const page = (
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${look.branding.productName}</title>
-<style>${new Html(styleFor(look).style)}</style>${script && html`<script type="module" src="${script.src}"></script>`}
+<style>${new Html(styleFor(look).style)}</style>${script && scriptElement(script)}
 </head>
 <body>
 ${brand(look.branding)}

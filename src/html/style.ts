@@ -28,14 +28,14 @@ p{margin:1rem 0 0;overflow-wrap:anywhere}
 form{margin:1.5rem 0 0}
 h1+form,.lead+form{margin-top:1.5rem}
 .field{margin:0 0 1.125rem}
-.label{display:flex;justify-content:space-between;align-items:baseline;gap:.75rem;flex-wrap:wrap;margin:0 0 .375rem}
-label{font-weight:600;font-size:.9375rem}
+label{display:block;margin:0 0 .375rem;font-weight:600;font-size:.9375rem}
 .hint{margin:.375rem 0 0;font-size:.875rem;color:var(--muted)}
+.aside{margin:.5rem 0 0;font-size:.875rem;text-align:right}
 input{width:100%;min-height:2.875rem;padding:.5rem .8125rem;font:inherit;color:var(--text);background:var(--field);border:1px solid var(--field-edge);border-radius:.5rem}
 input[aria-invalid=true]{border-color:var(--bad);border-width:2px;padding:calc(.5rem - 1px) calc(.8125rem - 1px)}
 p.code{text-align:center;font-size:1.75rem;font-weight:600;letter-spacing:.2em}
 svg.qr{display:block;width:min(14rem,100%);margin:1.25rem auto 0;border-radius:.5rem;border:1px solid var(--edge);background:#ffffff}
-.codes{columns:2;column-gap:1.5rem;margin:1.25rem 0 0;padding:0 0 0 1.75rem;line-height:2}
+.codes{columns:2 9.5rem;column-gap:1.5rem;margin:1.25rem 0 0;padding:0 0 0 1.75rem;line-height:2}
 input.code{font:600 1.5rem/1.2 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.42em;text-align:center;padding-inline:.42em 0;min-height:3.5rem}
 .wrong{display:flex;gap:.375rem;margin:.375rem 0 0;font-size:.875rem;font-weight:550;color:var(--bad)}
 ul.wrong{display:block;padding:0 0 0 1.125rem}
@@ -48,6 +48,8 @@ button.quiet:hover,.button.quiet:hover{background:var(--page);filter:none}
 button.text{width:auto;min-height:0;display:inline;padding:0;border:0;border-radius:.25rem;background:none;color:var(--link);font-weight:inherit;text-decoration:underline;text-underline-offset:.15em}
 a{color:var(--link);text-underline-offset:.15em;border-radius:.25rem}
 :focus-visible{outline:3px solid var(--focus);outline-offset:2px}
+a,button{scroll-margin-block:.75rem}
+input{scroll-margin-block:4.25rem}
 .note{display:flex;gap:.625rem;margin:1.25rem 0 0;padding:.75rem .875rem;border-radius:.625rem;border:1px solid;font-size:.9375rem}
 .note svg{width:1.25rem;height:1.25rem;flex:none;margin-top:.125rem}
 .note p{margin:0}
@@ -63,7 +65,7 @@ a{color:var(--link);text-underline-offset:.15em;border-radius:.25rem}
 .or::before,.or::after{content:"";flex:1;border-top:1px solid var(--edge)}
 .ways{list-style:none;margin:1.25rem 0 0;padding:0;display:grid;gap:.75rem}
 .ways form{margin:0}
-.below{margin:1.5rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge);color:var(--muted);font-size:.9375rem;text-align:center}
+.below{margin:1.5rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge);color:var(--muted);font-size:.9375rem;line-height:1.875;text-align:center}
 form.inline{margin:0;display:inline}
 form.passkey,form.passkey+.ways{margin-top:.75rem}
 [data-without-passkeys]+form.passkey{margin-top:1.5rem}
@@ -89,7 +91,7 @@ button.give-up{display:block;margin:1rem auto 0;color:var(--muted);font-size:.93
 button.bad{color:var(--surface);background:var(--bad);border-color:var(--bad)}
 a.bad{color:var(--bad)}
 .below .apart{margin:0 .375rem}
-.below a,.below button.text{font-weight:600}
+.below a,.below button.text{display:inline-block;margin:0 .1875rem;font-weight:600;line-height:1.5}
 small{font-size:.8125rem;color:var(--muted)}
 footer{margin:0 auto auto;padding:1.25rem 1.5rem 2rem;display:flex;flex-wrap:wrap;justify-content:center;gap:.25rem 1.25rem;font-size:.8125rem;color:var(--muted)}
 footer a{color:inherit}
@@ -100,6 +102,8 @@ code{font:.9375em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 html,body{background:var(--surface)}
 body{align-items:stretch}
 .brand{margin:0;padding:1.5rem 1.25rem .25rem;justify-content:flex-start}
+.below form.inline{display:block}
+.below .apart{display:none}
 main{width:auto;padding:1rem 1.25rem;border:0;border-radius:0;box-shadow:none;background:none}
 footer{margin:auto 0 0;justify-content:flex-start;padding:1rem 1.25rem 1.5rem}
 }

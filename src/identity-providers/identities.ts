@@ -1,7 +1,7 @@
-import { lockUser } from '../db/lock.ts';
+import { lockUser, lockUsers } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
-import { recordEvent } from '../events/record.ts';
+import { type NewEvent, recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Language } from '../languages.ts';
@@ -93,41 +93,58 @@ export async function deleteIdentityWithin(
   return user;
 }
 
-/** Records `User.Data.Updated` for each user whose identities go with a provider. */
-export async function recordLossOfIdentities(
+/**
+ * Removes the identities at a provider from these users. Raises `User.Data.Updated` for each user who had one.
+ */
+export async function deleteIdentitiesAt(
   tx: Transaction,
   context: Context,
   identityProviderId: string,
+  userIds: readonly string[],
 ): Promise<void> {
-  const linked = await tx.userIdentity.findMany({
-    where: { identityProviderId },
-    // Locks on several users are always taken in this order.
-    orderBy: { userId: 'asc' },
-    select: { userId: true },
-  });
-  for (const userId of new Set(linked.map((identity) => identity.userId))) {
-    const user = await lockUser(tx, userId);
-    const from = await providersOf(tx, userId);
+  const users = await lockUsers(tx, userIds);
+  const providers = await providersByUser(tx, userIds);
+  await tx.userIdentity.deleteMany({ where: { identityProviderId, userId: { in: [...userIds] } } });
+  const events = users.flatMap((user) => {
+    const from = providers.get(user.id) ?? [];
     const to = from.filter(({ id }) => id !== identityProviderId);
-    await recordChange(tx, context, user, { from, to });
-  }
+    return to.length === from.length ? [] : [changeOf(user, { from, to })];
+  });
+  await recordEvents(tx, context, events);
 }
 
 type ProviderName = { readonly id: string; readonly name: string };
 
 async function providersOf(tx: Transaction, userId: string): Promise<ProviderName[]> {
-  const identities = await tx.userIdentity.findMany({
-    where: { userId },
-    orderBy: { id: 'asc' },
-    select: { provider: { select: { id: true, name: true } } },
-  });
-  return identities.map(({ provider }) => provider);
+  return (await providersByUser(tx, [userId])).get(userId) ?? [];
 }
+
+async function providersByUser(
+  tx: Transaction,
+  userIds: readonly string[],
+): Promise<Map<string, ProviderName[]>> {
+  const identities = await tx.userIdentity.findMany({
+    where: { userId: { in: [...userIds] } },
+    orderBy: { id: 'asc' },
+    select: { userId: true, provider: { select: { id: true, name: true } } },
+  });
+  const byUser = Map.groupBy(identities, ({ userId }) => userId);
+  return new Map([...byUser].map(([id, linked]) => [id, linked.map(({ provider }) => provider)]));
+}
+
+interface IdentitiesChange {
+  readonly from: readonly ProviderName[];
+  readonly to: readonly ProviderName[];
+}
+
+const changeOf = (user: User, identities: IdentitiesChange): NewEvent => ({
+  type: 'User.Data.Updated',
+  data: { ...userRecord(user), changes: { identities } },
+});
 
 const recordChange = (
   tx: Transaction,
   context: Context,
   user: User,
-  identities: { readonly from: readonly ProviderName[]; readonly to: readonly ProviderName[] },
-): Promise<void> =>
-  recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(user), changes: { identities } });
+  identities: IdentitiesChange,
+): Promise<void> => recordEvents(tx, context, [changeOf(user, identities)]);

@@ -12,7 +12,6 @@ import type { Context } from '../services.ts';
 import { sealClientSecret } from './client.ts';
 import { findDiscoveryFault } from './discovery-fault.ts';
 import { defaultScopes, providerConflicts, providerFields } from './fields.ts';
-import { recordLossOfIdentities } from './identities.ts';
 
 const createInput = z.object({
   ...providerFields,
@@ -124,24 +123,6 @@ export async function updateIdentityProvider(
       });
     }),
   );
-}
-
-/**
- * Deletes an identity provider with the identities that were linked by it. Raises `User.Data.Updated` for each user who
- * loses one.
- *
- * @returns The provider in its last state.
- * @throws {NotFoundError}
- */
-export async function deleteIdentityProvider(
-  context: Context,
-  { id }: { id: string },
-): Promise<IdentityProvider> {
-  return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'IdentityProvider', id);
-    await recordLossOfIdentities(tx, context, id);
-    return tx.identityProvider.delete({ where: { id } });
-  });
 }
 
 async function faultsOfIssuer(

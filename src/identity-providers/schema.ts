@@ -7,11 +7,8 @@ import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
-import {
-  createIdentityProvider,
-  deleteIdentityProvider,
-  updateIdentityProvider,
-} from './operations.ts';
+import { deleteIdentityProvider } from './delete.ts';
+import { createIdentityProvider, updateIdentityProvider } from './operations.ts';
 
 const KindEnum = builder.enumType('IdentityProviderKind', {
   description: 'Who signs in by an identity provider.',
@@ -116,7 +113,7 @@ mutations.add('updateIdentityProvider', {
 
 mutations.addDeletion('deleteIdentityProvider', {
   description:
-    'Deletes an identity provider with the identities linked by it. Raises `User.Data.Updated` for each user who loses one.',
+    'Deletes an identity provider with the identities linked by it. Raises `User.Data.Updated` for each user who loses one. Identities go in steps: if the answer is an error, the provider stays, disabled, and can be deleted again.',
   model: ({ identityProvider }) => identityProvider,
   operation: deleteIdentityProvider,
 });

@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maxBodyBytes } from '../body-limits.ts';
-import { html } from '../html/markup.ts';
-import { page, pageHeaders } from '../html/page.ts';
+import { lookFor } from '../html/look.ts';
+import { pageHeaders } from '../html/page.ts';
 import { noteFailure } from '../protection/addresses.ts';
 import type { Services } from '../services.ts';
 import { mountDiscovery } from './provider/discovery.ts';
+import { failedPage } from './provider/pages.ts';
 import { answerByProvider } from './provider/provider.ts';
 import { faultOfQuery } from './provider/request-bounds.ts';
 import { isPublicClient } from './provider/storage/clients.ts';
@@ -63,7 +64,7 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
         url,
         async handler(request, reply) {
           const fault = faultOfQuery(request.url);
-          if (fault !== undefined) return refuseQuery(reply, fault);
+          if (fault !== undefined) return refuseQuery(services, request, reply, fault);
           await answerByProvider(services, request, reply);
           return reply;
         },
@@ -78,7 +79,7 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
  * §2). The form is on another site, so it brings no session cookie (`SameSite=Lax`), and an answer at once would
  * replace the session of who is signed in. The GET brings it.
  */
-async function mountPostedRequests(http: FastifyInstance, { issuer }: Services): Promise<void> {
+async function mountPostedRequests(http: FastifyInstance, services: Services): Promise<void> {
   await http.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -88,17 +89,22 @@ async function mountPostedRequests(http: FastifyInstance, { issuer }: Services):
     );
     for (const path of postedRequests) {
       scope.post<{ Body: URLSearchParams | undefined }>(`/oidc${path}`, (request, reply) => {
-        const address = `${issuer}${path}?${request.body ?? ''}`;
+        const address = `${services.issuer}${path}?${request.body ?? ''}`;
         const fault = faultOfQuery(address);
-        if (fault !== undefined) return refuseQuery(reply, fault);
+        if (fault !== undefined) return refuseQuery(services, request, reply, fault);
         return reply.code(303).headers({ location: address, 'cache-control': 'no-store' }).send();
       });
     }
   });
 }
 
-function refuseQuery(reply: FastifyReply, fault: string): FastifyReply {
-  const lead = `The address that led here is not one to follow: ${fault}.`;
-  const shown = page({ heading: 'This did not work', lead, body: html`` });
-  return reply.code(400).headers(pageHeaders()).send(shown);
+async function refuseQuery(
+  services: Services,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  fault: string,
+): Promise<FastifyReply> {
+  const look = await lookFor(services, { acceptLanguage: headers['accept-language'] });
+  const shown = failedPage(services, look, { error: 'invalid_request', error_description: fault });
+  return reply.code(400).headers(pageHeaders(look)).send(shown);
 }

@@ -28,10 +28,50 @@ export async function takeSending(
   { sendLimit, sendWindowSeconds }: Pick<CodePolicy, 'sendLimit' | 'sendWindowSeconds'>,
   { action, recipient }: Sending,
 ): Promise<SendingDecision> {
-  const now = context.clock.now();
-  const end = new Date(now.getTime() + sendWindowSeconds * 1000);
-  const key = keyedDigest(context.cipher, 'recipient', [recipient.trim().toLowerCase()]);
+  const { count, decision } = await countSending(
+    tx,
+    context,
+    { sendLimit, sendWindowSeconds },
+    { action, key: keyedDigest(context.cipher, 'recipient', [recipient.trim().toLowerCase()]) },
+  );
   // The first message past the limit raises the event. The row is locked until the commit, so there is only one.
+  if (count === sendLimit + 1) {
+    const data = { action, recipient };
+    await recordEvent(tx, { ...context, actor: systemActor }, 'Message.RateLimited', data);
+  }
+  return decision;
+}
+
+/** How many recipients' share one person may have sent. */
+export const recipientsOfPerson = 3;
+
+/**
+ * Takes one of the messages that a person may have sent in a window, to whatever addresses: otherwise somebody with an
+ * account could send messages, which cost money, to any number of strangers. Like {@link takeSending}, without an event.
+ */
+export async function takeSendingBy(
+  tx: Transaction,
+  context: Pick<Context, 'clock' | 'cipher'>,
+  { sendLimit, sendWindowSeconds }: Pick<CodePolicy, 'sendLimit' | 'sendWindowSeconds'>,
+  { action, userId }: { readonly action: string; readonly userId: string },
+): Promise<SendingDecision> {
+  const { decision } = await countSending(
+    tx,
+    context,
+    { sendLimit: sendLimit * recipientsOfPerson, sendWindowSeconds },
+    { action, key: keyedDigest(context.cipher, 'sender', [userId]) },
+  );
+  return decision;
+}
+
+async function countSending(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  { sendLimit, sendWindowSeconds }: Pick<CodePolicy, 'sendLimit' | 'sendWindowSeconds'>,
+  { action, key }: { readonly action: string; readonly key: Uint8Array<ArrayBuffer> },
+): Promise<{ readonly count: number; readonly decision: SendingDecision }> {
+  const now = clock.now();
+  const end = new Date(now.getTime() + sendWindowSeconds * 1000);
   const [row] = await tx.$queryRaw<{ count: number; expiresAt: Date }[]>`
     INSERT INTO "SendingCount" AS s ("recipient", "action", "count", "expiresAt")
     VALUES (${key}::bytea, ${action}, 1, ${end}::timestamptz)
@@ -42,11 +82,9 @@ export async function takeSending(
                          ELSE s."expiresAt" END
     RETURNING "count", "expiresAt"`;
   if (!row) throw new Error('An upsert gave no row.');
-  if (row.count <= sendLimit) return { allowed: true };
-  if (row.count === sendLimit + 1) {
-    const data = { action, recipient };
-    await recordEvent(tx, { ...context, actor: systemActor }, 'Message.RateLimited', data);
-  }
-  const milliseconds = row.expiresAt.getTime() - now.getTime();
-  return { allowed: false, retryAfterSeconds: Math.max(Math.ceil(milliseconds / 1000), 1) };
+  const { count, expiresAt } = row;
+  if (count <= sendLimit) return { count, decision: { allowed: true } };
+  const milliseconds = expiresAt.getTime() - now.getTime();
+  const retryAfterSeconds = Math.max(Math.ceil(milliseconds / 1000), 1);
+  return { count, decision: { allowed: false, retryAfterSeconds } };
 }

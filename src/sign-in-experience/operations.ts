@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { assertMayProveWho } from '../auth/granting.ts';
 import { lockName } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { InvalidInputError } from '../errors.ts';
@@ -97,7 +98,8 @@ export type UpdateSignInExperienceInput = z.input<typeof settingsInput>;
  * Changes how people sign up and sign in. In a group, such as `passwordPolicy`, only the given fields change. Raises no
  * event.
  *
- * @throws {InvalidInputError}
+ * @throws {InvalidInputError}; {@link NotAllowedError} when it becomes easier to sign in as a person who holds more than
+ *   the caller.
  */
 export async function updateSignInExperience(
   context: Context,
@@ -107,8 +109,11 @@ export async function updateSignInExperience(
   return transaction(context.database, async (tx) => {
     // The second of two concurrent changes starts from the result of the first.
     await lockName(tx, 'signet:sign-in-experience');
-    const settings = merge(await readStoredSettings(tx), patch) as Prisma.InputJsonObject;
+    const stored = await readStoredSettings(tx);
+    const settings = merge(stored, patch) as Prisma.InputJsonObject;
     assertCanEnroll(withDefaults(settings), patch);
+    if (isWeaker(withDefaults(settings), withDefaults(stored)))
+      await assertMayProveWho(tx, context);
     const row = { settings, updatedAt: context.clock.now() };
     await tx.signInExperience.upsert({
       where: { id: settingsId },
@@ -117,6 +122,23 @@ export async function updateSignInExperience(
     });
     return withDefaults(settings);
   });
+}
+
+/** Whether a second factor may no longer be asked for, or whoever guesses has more tries. */
+function isWeaker(after: SignInExperience, before: SignInExperience): boolean {
+  const [codes, codesBefore] = [after.codePolicy, before.codePolicy];
+  const [locks, locksBefore] = [after.lockoutPolicy, before.lockoutPolicy];
+  return (
+    before.factors.some((kind) => !after.factors.includes(kind)) ||
+    (before.factorPolicy === 'REQUIRED' && after.factorPolicy !== 'REQUIRED') ||
+    codes.maxAttempts > codesBefore.maxAttempts ||
+    codes.sendLimit > codesBefore.sendLimit ||
+    codes.sendWindowSeconds < codesBefore.sendWindowSeconds ||
+    codes.ttlSeconds > codesBefore.ttlSeconds ||
+    locks.maxAttempts > locksBefore.maxAttempts ||
+    locks.windowSeconds < locksBefore.windowSeconds ||
+    locks.lockSeconds < locksBefore.lockSeconds
+  );
 }
 
 /** @throws {InvalidInputError} when everybody would need a second factor and nobody could add one. */

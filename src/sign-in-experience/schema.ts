@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, NotAllowedError } from '../errors.ts';
 import { builder, everyGraph } from '../graphql/builder.ts';
 import {
   addMutation,
@@ -279,7 +279,7 @@ addMutation('updateSignInExperience', {
       resolve: ({ signInExperience }) => signInExperience,
     }),
   }),
-  errors: [InvalidInputError],
+  errors: [InvalidInputError, NotAllowedError],
   resolve: async (input, context) => ({
     signInExperience: await updateSignInExperience(context, input),
   }),

@@ -4,7 +4,7 @@ import { ownIndicators } from '../auth/scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, NotAllowedError } from '../errors.ts';
 import type { PersonalAccessToken } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { distinct, fault, instant, name, parseInput, text } from '../input.ts';
@@ -18,6 +18,9 @@ const scopeName = text(128).regex(
   /^[\x21\x23-\x5b\x5d-\x7e]+$/,
   'must be the name of a scope, without spaces',
 );
+
+/** How many personal access tokens of a user there can be that have not expired. */
+export const maxPersonalAccessTokens = 100;
 
 const input = z.object({
   userId: z.string(),
@@ -44,8 +47,8 @@ const conflicts = {
  *
  * @returns The token's value too, which cannot be read again.
  * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `name`; {@link NotAllowedError} when the
- *   user is suspended or holds more than the caller, or when it would give scopes of the management API that the caller
- *   does not hold.
+ *   user is suspended, holds more than the caller or has {@link maxPersonalAccessTokens}, or when it would give scopes of
+ *   the management API that the caller does not hold.
  */
 export async function createPersonalAccessToken(
   context: Context,
@@ -67,6 +70,7 @@ export async function createPersonalAccessToken(
       await lockActiveUser(tx, userId);
       await assertMayGive(tx, context, { subjectIds: [userId] });
       if (resource != null) await assertMayGiveScopes(tx, context, resource, scopes ?? []);
+      await assertRoom(tx, context, userId);
       return tx.personalAccessToken.create({
         data: {
           id: newId('PersonalAccessToken'),
@@ -96,11 +100,30 @@ async function assertMayGiveScopes(
   indicator: string,
   names: readonly string[],
 ): Promise<void> {
-  const scopes = await tx.scope.findMany({
-    where: { name: { in: [...names] }, resource: { indicator } },
-    select: { id: true },
+  const resource = await tx.resource.findUnique({
+    where: { indicator },
+    select: { scopes: { where: { name: { in: [...names] } }, select: { id: true } } },
   });
-  await assertMayGive(tx, context, { scopeIds: scopes.map(({ id }) => id) });
+  if (!resource) {
+    throw new InvalidInputError([
+      { path: ['resource'], message: 'is the indicator of no resource' },
+    ]);
+  }
+  await assertMayGive(tx, context, { scopeIds: resource.scopes.map(({ id }) => id) });
+}
+
+// Right for concurrent calls too: each holds the lock of the user.
+async function assertRoom(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  userId: string,
+): Promise<void> {
+  const live = { userId, expiresAt: { gt: clock.now() } };
+  if ((await tx.personalAccessToken.count({ where: live })) >= maxPersonalAccessTokens) {
+    throw new NotAllowedError(
+      `A user can have at most ${maxPersonalAccessTokens} personal access tokens. Delete one first.`,
+    );
+  }
 }
 
 /**

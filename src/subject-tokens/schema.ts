@@ -13,6 +13,7 @@ import type { Actor } from '../services.ts';
 import {
   createPersonalAccessToken,
   deletePersonalAccessToken,
+  maxPersonalAccessTokens,
   scopesOf,
 } from './personal-access-token.ts';
 import { createSubjectToken } from './subject-token.ts';
@@ -156,7 +157,7 @@ const mutations = recordMutations('personalAccessToken', PersonalAccessToken, {
 addMutation('createPersonalAccessToken', {
   description:
     'Creates a long-lived token of a user, which an application exchanges for access tokens (RFC 8693). It ends with ' +
-    'the suspension of the user, a new password, and `signOutUser`. Raises no event.',
+    `the suspension of the user, a new password, and \`signOutUser\`. A user can have ${maxPersonalAccessTokens} that have not expired. Raises no event.`,
   scope: 'users:write',
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),

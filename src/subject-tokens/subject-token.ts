@@ -14,6 +14,9 @@ import { generateToken } from './opaque-token.ts';
 /** How long a subject token can be exchanged, in seconds. What is issued for it ends with it. */
 export const subjectTokenTtlSeconds = 600;
 
+/** How many subject tokens of a user may wait to be exchanged. */
+export const maxWaitingSubjectTokens = 100;
+
 const input = z.object({
   userId: z.string(),
   reason: text(1024).trim().min(1, 'must not be empty'),
@@ -32,7 +35,8 @@ type AgentContext = Context & {
  *
  * @returns The token's value too, which cannot be read again.
  * @throws {InvalidInputError} {@link NotFoundError} of the user or the application; {@link NotAllowedError} when the
- *   user is suspended, holds more than the caller, or the application does not allow impersonation.
+ *   user is suspended, holds more than the caller or has {@link maxWaitingSubjectTokens}, or the application does not
+ *   allow impersonation.
  */
 export async function createSubjectToken(
   context: AgentContext,
@@ -50,6 +54,7 @@ export async function createSubjectToken(
     if (applicationId != null) await assertImpersonates(tx, applicationId);
     // After the lock: a sign-out that came first must not end it.
     const now = context.clock.now();
+    await assertRoom(tx, userId, now);
     return tx.subjectToken.create({
       data: {
         id: newId('SubjectToken'),
@@ -60,6 +65,7 @@ export async function createSubjectToken(
         context: (data ?? {}) as Prisma.InputJsonObject,
         actor: { ...actor },
         act: act satisfies ActClaim as unknown as Prisma.InputJsonObject,
+        origin: caller?.claims.lineage?.[0] ?? null,
         createdAt: now,
         expiresAt: new Date(now.getTime() + subjectTokenTtlSeconds * 1000),
       },
@@ -80,6 +86,16 @@ export async function createSubjectToken(
 export async function lockActiveUser(tx: Transaction, userId: string): Promise<void> {
   const { isSuspended } = await lockUser(tx, userId);
   if (isSuspended) throw new NotAllowedError('The user is suspended.');
+}
+
+// Right for concurrent calls too: each holds the lock of the user.
+async function assertRoom(tx: Transaction, userId: string, now: Date): Promise<void> {
+  const waiting = { userId, usedAt: null, expiresAt: { gt: now } };
+  if ((await tx.subjectToken.count({ where: waiting })) >= maxWaitingSubjectTokens) {
+    throw new NotAllowedError(
+      `At most ${maxWaitingSubjectTokens} subject tokens of a user can wait to be exchanged.`,
+    );
+  }
 }
 
 async function assertImpersonates(tx: Transaction, applicationId: string): Promise<void> {

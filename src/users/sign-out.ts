@@ -44,11 +44,24 @@ export async function endSessions(
     : [];
   await tx.oidcRecord.deleteMany({ where: { accountId: userId, NOT: { OR: kept } } });
   await tx.session.deleteMany({ where: { userId, NOT: { id: keep?.sessionUid ?? '' } } });
+  await endSignInsUnderWay(tx, context, userId);
   await tx.personalAccessToken.deleteMany({ where: { userId } });
   await endImpersonation(tx, context, userId);
   await tx.user.update({
     where: { id: userId },
     data: { tokensValidAfter: context.clock.now() },
+  });
+}
+
+/** Ends the interactions in which a user has signed in and which are not done: the old password may have begun them. */
+export async function endSignInsUnderWay(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  userId: string,
+): Promise<void> {
+  await tx.interaction.updateMany({
+    where: { userId, submittedAt: null },
+    data: { expiresAt: clock.now() },
   });
 }
 

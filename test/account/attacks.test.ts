@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { basic } from '../support/client-credentials.ts';
+import { createMaker } from '../support/operations/maker.ts';
+import { overGraphQL } from '../support/operations/operations.ts';
 import {
   type AccountClient,
   accountClient,
   createAccountFixture,
 } from '../support/people/account.ts';
+import { asPage, step } from '../support/people/experience.ts';
 import { codeTo } from '../support/people/messages.ts';
-import { password, refresh } from '../support/people/sign-in-fixture.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
+import { openSignInPage, password, refresh } from '../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../support/service.ts';
 import { exchange } from '../support/tokens.ts';
 
@@ -48,6 +53,117 @@ test('a proof goes on after a refresh', async () => {
   expect(await refreshed.run('updateViewerUsername', { username: 'refreshed' })).toMatchObject({
     viewer: { username: 'refreshed' },
   });
+});
+
+test('a new password ends a sign-in that is stored again', async () => {
+  const { user, me } = await person();
+  const { browser } = await openSignInPage(service, client);
+  const page = asPage(service, browser);
+  await step(page, 'signInWithPassword', { identifier: user.username, password });
+  const { redirectTo } = await step(page, 'submitInteraction');
+  const stored = await prisma.oidcRecord.findFirstOrThrow({
+    where: { model: 'Interaction', accountId: user.id },
+  });
+  await prove(me);
+  expect(
+    await me.run('updateViewerPassword', { password: 'another correct horse battery' }),
+  ).toMatchObject({ __typename: 'UpdateViewerPasswordPayload' });
+  await prisma.oidcRecord.create({ data: { ...stored, payload: stored.payload as object } });
+  const { url } = await browser.open(redirectTo);
+  expect(url.searchParams.get('error')).toBe('access_denied');
+  expect(await prisma.session.count({ where: { userId: user.id } })).toBe(1);
+});
+
+describe('an impersonation', async () => {
+  const management = await prisma.resource.findUniqueOrThrow({
+    where: { indicator: 'urn:signet:management' },
+  });
+  const support = await fixture.directory.createClient({
+    allowTokenExchange: true,
+    allowImpersonation: true,
+  });
+  const asManager = overGraphQL(service, await service.managementToken());
+  await fixture.directory.allowUser(fixture.user, fixture.resource, ['read']);
+
+  /** Signs a person in who may make applications act for others. */
+  async function manager({ id, username }: { id: string; username: string | null }) {
+    const { access_token: token } = await fixture.signIn({
+      username: username ?? '',
+      resource: management.indicator,
+      scope: 'openid users:write',
+    });
+    const session = await prisma.session.findFirstOrThrow({
+      where: { userId: id },
+      orderBy: { id: 'desc' },
+    });
+    return { session: session.id, as: createMaker(overGraphQL(service, token)) };
+  }
+  type Manager = Awaited<ReturnType<typeof manager>>;
+
+  const begin = async ({ as }: Manager) =>
+    (await as.done('createSubjectToken', { userId: fixture.user.id, reason: 'none' })).token;
+  const redeem = (token: string) =>
+    exchange(service, support, {
+      subject_token: token,
+      subject_token_type: 'urn:signet:params:oauth:token-type:subject_token',
+      resource: fixture.resource.indicator,
+      scope: 'read',
+    });
+  const isActive = async (token: unknown) => {
+    const response = await fetch(`${service.url}/oidc/token/introspection`, {
+      method: 'POST',
+      headers: { authorization: basic(support.id, support.secret) },
+      body: new URLSearchParams({ token: String(token) }),
+    });
+    return ((await response.json()) as { active: boolean }).active;
+  };
+
+  test.each<[string, (owner: AccountClient, userId: string, session: string) => Promise<unknown>]>([
+    ['endOtherViewerSessions', (owner) => owner.run('endOtherViewerSessions')],
+    ['endViewerSession', (owner, _user, id) => owner.run('endViewerSession', { id })],
+    [
+      'endUserSession',
+      (_owner, userId, sessionId) => asManager('endUserSession', { userId, sessionId }),
+    ],
+    [
+      'updateViewerPassword',
+      async (owner) => {
+        await prove(owner);
+        await owner.run('updateViewerPassword', { password: 'another correct horse battery' });
+      },
+    ],
+  ])('ends with its session, by %s', async (_name, end) => {
+    const { user, me } = await person();
+    await fixture.directory.allowUser(user, management, ['users:write']);
+    const thief = await manager(user);
+    const unused = await begin(thief);
+    const { access_token: issued } = (await redeem(await begin(thief))).body;
+    expect(await isActive(issued)).toBe(true);
+    await end(me, user.id, thief.session);
+    expect(await redeem(unused)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(await isActive(issued)).toBe(false);
+  });
+});
+
+test('pages find nothing by an id that no database holds', async () => {
+  const { user } = await person();
+  const browser = openBrowser(service.app.services.baseUrl);
+  await browser.submit(await browser.open('/account'), {
+    identifier: user.username ?? '',
+    password,
+  });
+  const asked = await browser.open('/account/verify?to=/account/email&by=PASSWORD');
+  await browser.submit(asked, { password });
+  const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/account')).body)?.[1] ?? '';
+  const post = async (path: string, values: Record<string, string>) => {
+    const body = new URLSearchParams({ csrf, ...values });
+    return (await browser.request(`/account/${path}`, { method: 'POST', body })).status;
+  };
+  const nul = { id: '\0' };
+  expect((await browser.open('/account/email?v=%00')).status).toBe(200);
+  for (const path of ['sessions', 'applications', 'factors', 'identities'])
+    expect([path, await post(path, nul)]).toEqual([path, 303]);
+  expect(await post('verify?by=EMAIL_CODE&v=%00', { code: '123456' })).toBe(422);
 });
 
 test('an exchanged token does not share the proof', async () => {

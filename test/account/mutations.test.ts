@@ -315,6 +315,18 @@ describe('a new address', () => {
     ]);
   });
 
+  test('goes to few new addresses, however many there are', async () => {
+    const { me } = await person();
+    const send = (i: number) => me.run('sendViewerCode', { phone: `+4915112${100_000 + i}` });
+    for (let sent = 0; sent < 30; sent += 1)
+      expect(await send(sent)).toMatchObject({ __typename: 'SendViewerCodePayload' });
+    expect(await send(30)).toMatchObject({ __typename: 'RateLimitedError' });
+    const { me: other } = await person();
+    expect(await other.run('sendViewerCode', { phone: '+4915112100030' })).toMatchObject({
+      __typename: 'SendViewerCodePayload',
+    });
+  });
+
   test('keeps earlier codes good, within one budget', async () => {
     const { user, me } = await person();
     const email = user.primaryEmail ?? '';

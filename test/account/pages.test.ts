@@ -83,6 +83,10 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     throw new Error(`Nothing to tab to: ${expression} at ${page.url()}`);
   }
 
+  /** The ids of what describes a field. */
+  const explanationOf = async (page: Page, name: string) =>
+    ((await page.locator(`input[name=${name}]`).getAttribute('aria-describedby')) ?? '').split(' ');
+
   async function prove(page: Page): Promise<void> {
     await page.locator('input[name=password]').waitFor();
     await tabTo(page, "e.name === 'password'");
@@ -171,6 +175,7 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
     await page.locator('#error').waitFor();
+    expect(await explanationOf(page, 'password')).toContain('error');
     await prove(page);
     await page.waitForURL(`${baseUrl}/account/username`);
     await tabTo(page, "e.name === 'username'");
@@ -196,6 +201,11 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     await page.locator('input[name=code]').waitFor();
     await expectAccessible(page, 'email-code');
     await page.locator('input[name=code]').focus();
+    await page.keyboard.type('000000');
+    await page.keyboard.press('Enter');
+    await page.locator('#error').waitFor();
+    expect(await explanationOf(page, 'code')).toContain('error');
+    await tabTo(page, "e.name === 'code'");
     await page.keyboard.type(await codeTo(service, 'countess@example.org'));
     await page.keyboard.press('Enter');
     await page.waitForURL(`${baseUrl}/account?done=email`);
@@ -266,6 +276,10 @@ describe.runIf(chromiumPath)('the pages of the account', async () => {
     const uri = await page.locator('a[href^="otpauth:"]').getAttribute('href');
     const app = URI.parse(uri ?? '');
     if (!(app instanceof TOTP)) throw new Error('It is an authenticator app.');
+    await page.locator('input[name=code]').fill('000000');
+    await page.keyboard.press('Enter');
+    await page.locator('#error').waitFor();
+    expect(await explanationOf(page, 'code')).toContain('error');
     await page.locator('input[name=name]').fill('My phone');
     const timestamp = service.clock.now().getTime();
     await page.locator('input[name=code]').fill(app.generate({ timestamp }));

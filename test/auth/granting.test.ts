@@ -207,6 +207,34 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
     },
     async () => ({ id: await make.identityProvider({ enabled: false }), enabled: true }),
   ],
+  // Whoever takes the second factors away, or allows more guesses, can more easily sign in as others.
+  updateSignInExperience: [
+    'experience:write',
+    ...[
+      { factors: [] },
+      { factorPolicy: 'OPTIONAL' },
+      { codePolicy: { maxAttempts: 11 } },
+      { codePolicy: { sendLimit: 11 } },
+      { codePolicy: { sendWindowSeconds: 599 } },
+      { codePolicy: { ttlSeconds: 600 } },
+      { lockoutPolicy: { maxAttempts: 11 } },
+      { lockoutPolicy: { windowSeconds: 3599 } },
+      { lockoutPolicy: { lockSeconds: 899 } },
+    ].map((weaker) => async () => {
+      await administrator();
+      const factorPolicy = 'factors' in weaker ? 'OPTIONAL' : 'REQUIRED';
+      // Null restores the default, which is the longest life that a code can have.
+      const codePolicy = {
+        ttlSeconds: 599,
+        maxAttempts: null,
+        sendLimit: null,
+        sendWindowSeconds: null,
+      };
+      const policies = { codePolicy, lockoutPolicy: null };
+      await done('updateSignInExperience', { factors: ['TOTP'], factorPolicy, ...policies });
+      return weaker;
+    }),
+  ],
   createRole: ['roles:write', async () => ({ name: next('new'), scopeIds: [all] })],
   updateRole: ['roles:write', async () => ({ id: await adminRole(), isDefault: true })],
   addRoleScopes: ['roles:write', async () => ({ roleId: await make.role(), scopeIds: [all] })],
@@ -300,7 +328,6 @@ const givingNone = [
   'revokeUserGrant',
   'unlockIdentifier',
   'endUserSession',
-  'updateSignInExperience',
   'removeEmailSender',
   'removeSmsSender',
   'sendTestMessage',
@@ -416,6 +443,21 @@ describe('a caller', () => {
     ] as const) {
       expect(await calls.GraphQL(operation, input, token)).toMatchObject({ code: 'OK' });
     }
+  });
+
+  test('changes how people sign in, as long as guesses become no easier', async () => {
+    await administrator();
+    const token = await service.managementToken('experience:write');
+    for (const input of [
+      { factors: ['TOTP', 'PASSKEY'], factorPolicy: 'REQUIRED' },
+      { codePolicy: { maxAttempts: 5, sendLimit: 5 }, lockoutPolicy: { maxAttempts: 5 } },
+      { branding: { productName: 'Acme' }, signUpEnabled: false, codeEnabled: true },
+    ]) {
+      expect(await calls.GraphQL('updateSignInExperience', input, token)).toMatchObject({
+        code: 'OK',
+      });
+    }
+    await done('updateSignInExperience', { factorPolicy: null, factors: null });
   });
 
   test('creates and imports no users with more rights', async () => {

@@ -1,17 +1,15 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrast } from '../../src/html/colors.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
 import { eachWay, expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
-import { codeTo } from '../support/people/messages.ts';
-import { begin, type PageStage, pageStates } from '../support/people/page-states.ts';
-import { providerStates } from '../support/people/pages/provider-states.ts';
-import { authorize, createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
+import { hex } from '../support/people/keyboard/look.ts';
+import { begin, type PageStage } from '../support/people/page-states.ts';
+import { allStates } from '../support/people/pages/all-states.ts';
+import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
-
-const allStates = [...pageStates, ...providerStates];
 
 describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   if (!chromiumPath) return;
@@ -53,12 +51,6 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
     },
   );
 
-  const hex = (color: string) =>
-    `#${(color.match(/\d+/g) ?? [])
-      .slice(0, 3)
-      .map((channel) => Number(channel).toString(16).padStart(2, '0'))
-      .join('')}`;
-
   test.each([null, '#ffe600', '#111111', '#3447d4'])(
     'focus, edges and errors are visible in the colour %s',
     async (primaryColor) => {
@@ -97,80 +89,4 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
       await closeAll();
     },
   );
-
-  describe('by keyboard alone', () => {
-    const complaints: string[] = [];
-    const hosts = new Set<string>();
-
-    async function start() {
-      const context = await open();
-      const page = await context.newPage();
-      page.on('console', (message) => {
-        // What Chromium says of a page whose status tells of wrong input.
-        if (message.text().includes('the server responded with a status of 422')) return;
-        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-      });
-      page.on('pageerror', (error) => complaints.push(String(error)));
-      page.on('request', (request) => hosts.add(new URL(request.url()).host));
-      const { url } = await authorize(service, fixture.client, {
-        redirect_uri: application.redirectUri,
-      });
-      await page.goto(url.href);
-      return page;
-    }
-    const enter = (page: Page) =>
-      Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
-    /** Types into the field that the page itself puts the cursor in, which Chromium does after the load. */
-    async function typeAtOnce(page: Page, name: string, text: string) {
-      await page.locator(`[name=${name}]:focus`).waitFor();
-      await page.keyboard.type(text);
-    }
-    /** Tabs to what has this name. */
-    async function tabTo(page: Page, name: string) {
-      for (let i = 0; i < 20; i += 1) {
-        await page.keyboard.press('Tab');
-        const focused = await page.evaluate<string>(
-          'document.activeElement.textContent.trim() || document.activeElement.name',
-        );
-        if (focused === name) return;
-      }
-      throw new Error(`Nothing to tab to is called "${name}" at ${page.url()}.`);
-    }
-
-    test('signs in, after a mistake', async () => {
-      const page = await start();
-      await typeAtOnce(page, 'identifier', 'Ada');
-      await tabTo(page, 'password');
-      await page.keyboard.type('wrong');
-      await enter(page);
-      await page.locator('#error:focus').waitFor();
-      await tabTo(page, 'password');
-      await page.keyboard.type(password);
-      await tabTo(page, 'Sign in');
-      await enter(page);
-      expect(page.url()).toContain(application.redirectUri);
-    });
-
-    test('creates an account', async () => {
-      const page = await start();
-      await tabTo(page, 'Create account');
-      await enter(page);
-      await typeAtOnce(page, 'email', 'grace@example.com');
-      await enter(page);
-      await typeAtOnce(page, 'code', await codeTo(service, 'grace@example.com'));
-      await enter(page);
-      await typeAtOnce(page, 'username', 'grace');
-      await page.keyboard.press('Tab');
-      await page.keyboard.type('a long way home, twice');
-      await enter(page);
-      expect(page.url()).toContain(application.redirectUri);
-    });
-
-    test('breaks no policy, logs no error, loads nothing foreign', () => {
-      expect(complaints).toEqual([]);
-      expect([...hosts].sort()).toEqual(
-        [new URL(service.app.services.baseUrl).host, new URL(application.redirectUri).host].sort(),
-      );
-    });
-  });
 });

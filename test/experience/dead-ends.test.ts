@@ -21,7 +21,12 @@ import {
 } from '../support/people/pages/ways-on.ts';
 import { createAuthenticator } from '../support/people/passkeys/authenticator.ts';
 import { type Browser, openBrowser, type Visit } from '../support/people/sign-in.ts';
-import { authorize, createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
+import {
+  authorize,
+  createSignInFixture,
+  password,
+  redirectUri,
+} from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startSecondNode, startService } from '../support/service.ts';
 
@@ -343,6 +348,96 @@ test.each(['/sign-in/any', '/account/email'])(
     expectToLeadOn(path, led);
   },
 );
+
+const goodbye = { postLogoutRedirectUris: [`${new URL(redirectUri).origin}/bye`] };
+
+async function askSignOut(browser: Browser, client: TestClient): Promise<Case> {
+  const asked = new URLSearchParams({
+    client_id: client.id,
+    post_logout_redirect_uri: `${new URL(redirectUri).origin}/bye`,
+  });
+  const visit = await browser.open(`${baseUrl}/oidc/session/end?${asked}`);
+  return { browser, client, visit };
+}
+
+interface RequestPage extends Pick<Page, 'name' | 'heading' | 'open' | 'values'> {
+  /** What may happen while it is open. */
+  readonly meanwhile: readonly string[];
+}
+
+const always = ['the application is deleted', 'an hour passes'];
+const withPeople = [
+  ...always,
+  'another tab signs in somebody else',
+  'the session of the browser ends',
+  'all sessions of the account end',
+  'the account is deleted',
+];
+
+const requests: readonly RequestPage[] = [
+  {
+    name: 'an answer as a form',
+    meanwhile: always,
+    heading: 'Continue to Garden Shop',
+    open: async () =>
+      signIn(await fixture.createUser(done()), await newClient(), { response_mode: 'form_post' }),
+  },
+  {
+    name: 'another person',
+    meanwhile: withPeople,
+    heading: 'Continue as another person',
+    async open() {
+      const { browser } = await signIn(await fixture.createUser(done()), await newClient());
+      const user = await fixture.createUser(done());
+      return signIn(user, await newClient(), { prompt: 'login' }, browser);
+    },
+  },
+  {
+    name: 'a sign-out',
+    meanwhile: withPeople,
+    heading: 'Sign out?',
+    async open() {
+      const user = await fixture.createUser(done());
+      const client = await newClient(goodbye);
+      const { browser } = await signIn(user, client);
+      return { user, ...(await askSignOut(browser, client)) };
+    },
+    values: { logout: 'yes' },
+  },
+  {
+    name: 'a sign-out of nobody',
+    meanwhile: [...always, 'another tab signs in somebody else'],
+    heading: 'Sign out',
+    open: async () => askSignOut(openBrowser(baseUrl), await newClient(goodbye)),
+  },
+];
+
+describe.each(requests)('$name', ({ name, heading: title, open, meanwhile, values = {} }) => {
+  test('is shown, and leads on', async () => {
+    const { browser, visit } = await open();
+    expect([visit.status, headingOf(visit)]).toEqual([200, title]);
+    // The application itself opens nowhere here.
+    if (name !== 'an answer as a form')
+      expect(isBack(await browser.submit(visit, values))).toBe(true);
+    await expectAWayOn('Back', browser, await browser.open(visit.url));
+    await expectAWayOn('elsewhere', browser, await openBrowser(baseUrl).open(visit.url));
+  });
+
+  const all: Disturbances = {
+    ...disturbances,
+    ...disturbancesOfPeople,
+    'an hour passes': async () => service.clock.advance(61 * 60 * 1000),
+  };
+  test.each(meanwhile)('leads on when %s', async (what) => {
+    const at = await open();
+    const disturb = all[what];
+    if (!disturb) throw new Error(`Nobody knows how "${what}".`);
+    await disturb(at);
+    if (name !== 'an answer as a form')
+      await expectAWayOn('sent', at.browser, await at.browser.submit(at.visit, values));
+    await expectAWayOn('Back', at.browser, await at.browser.open(at.visit.url));
+  });
+});
 
 test('every page leads on in another browser, after a restart, and after an hour', async () => {
   const tabs: (Case & Page)[] = [];

@@ -2,8 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
-import { pageStates } from '../support/people/page-states.ts';
-import { providerStates } from '../support/people/pages/provider-states.ts';
+import { allStates } from '../support/people/pages/all-states.ts';
 import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
@@ -16,8 +15,6 @@ const looks = [
   { name: 'narrow-light', width: 390, height: 760, colorScheme: 'light' },
   { name: 'narrow-dark', width: 390, height: 760, colorScheme: 'dark' },
 ] as const;
-
-const allStates = [...pageStates, ...providerStates];
 
 const documented = [
   'sign-in-wide-light',
@@ -32,6 +29,12 @@ const documented = [
   'register-wrong-narrow-light',
   'link-elsewhere-narrow-light',
   'over-wide-light',
+  'sign-in-provider-wide-light',
+  'passkey-wide-dark',
+  'enroll-app-narrow-light',
+  'factor-app-wide-light',
+  'backup-codes-narrow-dark',
+  'consent-wide-light',
 ];
 
 describe.runIf(chromiumPath && folder)('screenshots', async () => {
@@ -42,6 +45,14 @@ describe.runIf(chromiumPath && folder)('screenshots', async () => {
   await fixture.database.prisma.application.update({
     where: { id: fixture.client.id },
     data: { name: 'Garden Shop' },
+  });
+  const { id: resourceId } = await fixture.database.prisma.resource.update({
+    where: { id: fixture.resource.id },
+    data: { name: 'Orders' },
+  });
+  await fixture.database.prisma.scope.updateMany({
+    where: { resourceId },
+    data: { description: 'See what you have ordered' },
   });
   await changeSettings(service, await service.managementToken(), {
     signUpIdentifiers: ['EMAIL', 'USERNAME'],

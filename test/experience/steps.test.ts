@@ -206,6 +206,10 @@ describe('registration', () => {
         { username: 'somebody', password: 'password' },
         { code: 'PASSWORD_REJECTED', reasons: [{ code: 'COMMON' }] },
       ],
+      [
+        { username: 'somebody', password: longPassword, profile: { locale: { de: 'AT' } } },
+        { code: 'INVALID_INPUT', issues: [{ path: ['profile', 'locale'] }] },
+      ],
       [{ username: 'someone-else', password: 'someone-else' }, { code: 'PASSWORD_REJECTED' }],
       [
         { username: 'somebody', password: longPassword, verificationIds: ['verification_none'] },

@@ -137,3 +137,23 @@ test('a deleted provider takes its identities, and tells of each', async () => {
     { subject: 'three' },
   ]);
 });
+
+test('a provider of many people is deleted in several transactions', async () => {
+  const admin = await manager(service);
+  const id = await admin.identityProvider();
+  const people = 1_500;
+  await prisma.$executeRaw`
+    WITH "made" AS (
+      INSERT INTO "User" ("id", "username", "createdAt", "updatedAt")
+      SELECT 'user_linked' || i, 'linked' || i, now(), now() FROM generate_series(1, ${people}::int) i
+      RETURNING "id")
+    INSERT INTO "UserIdentity" ("id", "userId", "identityProviderId", "issuer", "subject", "linkedAt")
+    SELECT 'identity_' || "id", "id", ${id}, 'https://many.example', "id", now() FROM "made"`;
+  await admin.done('deleteIdentityProvider', { id });
+  const [row] = await prisma.$queryRaw<{ people: number; parts: number }[]>`
+    SELECT count(DISTINCT "subjectId")::int AS "people", count(DISTINCT xmin::text)::int AS "parts"
+      FROM "Event" WHERE "subjectId" LIKE 'user_linked%' AND "type" = 'User.Data.Updated'`;
+  expect(row).toEqual({ people, parts: 3 });
+  expect(await prisma.userIdentity.count({ where: { identityProviderId: id } })).toBe(0);
+  expect(await prisma.identityProvider.findUnique({ where: { id } })).toBeNull();
+});

@@ -112,24 +112,6 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
     await submit(page, '/auth', await request({ prompt: 'none' }));
     expect(new URL(page.url()).searchParams.get('error')).toBe('login_required');
   });
-
-  test('response_mode=form_post brings the code in a form', async () => {
-    const page = await (await chromium.newContext()).newPage();
-    const parameters = await request({ response_mode: 'form_post', state: '<a&"b' });
-    await page.goto(`${issuer}/auth?${new URLSearchParams(parameters)}`);
-    const [answer] = await Promise.all([
-      page.waitForRequest((sent) => sent.url() === application.redirectUri),
-      signIn(page),
-    ]);
-    expect(answer.method()).toBe('POST');
-    const form = new URLSearchParams(answer.postData() ?? '');
-    expect(Object.fromEntries(form)).toEqual({
-      code: expect.any(String),
-      state: parameters['state'],
-      iss: issuer,
-    });
-    await page.getByRole('heading', { name: 'Welcome' }).waitFor();
-  });
 });
 
 test('logs no fault', () => {

@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { send } from '../support/operations/graphql.ts';
-import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
+import { asPage, step } from '../support/people/experience.ts';
+import {
+  createSignInFixture,
+  openSignInPage,
+  password,
+} from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
 import { exchange } from '../support/tokens.ts';
 
@@ -14,6 +19,23 @@ const signOut = async (id: string) =>
     'mutation ($id: ID!) { signOutUser(input: { id: $id }) { __typename ... on SignOutUserPayload { user { id } } } }',
     { id },
   );
+
+test('ends a sign-in under way that is of the same second', async () => {
+  const person = await fixture.createUser();
+  const { browser } = await openSignInPage(service, fixture.client);
+  const page = asPage(service, browser);
+  const second = Math.ceil(Date.now() / 1000) * 1000;
+  vi.useFakeTimers({ toFake: ['Date'], now: second + 100 });
+  try {
+    await step(page, 'signInWithPassword', { identifier: person.username, password });
+    vi.setSystemTime(second + 500);
+    await signOut(person.id);
+    vi.setSystemTime(second + 900);
+    expect(await step(page, 'submitInteraction')).toMatchObject({ code: 'INTERACTION_EXPIRED' });
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 test('ends sessions and tokens, and allows a new sign-in', async () => {
   const { prisma } = service.app.services.database;

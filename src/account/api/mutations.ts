@@ -34,6 +34,7 @@ import {
 import { updateViewerPassword, verifyViewerPassword } from '../operations/password.ts';
 import { deleteViewer, updateViewer } from '../operations/profile.ts';
 import { endOtherViewerSessions, endViewerSession } from '../operations/sessions.ts';
+import { verifyViewerSignIn } from '../operations/sign-in-proof.ts';
 import { subGraphs, viewerContext } from './schema.ts';
 
 interface ViewerMutation<Fields extends InputFieldMap, Payload extends object> {
@@ -98,6 +99,31 @@ export function addChange<Fields extends InputFieldMap>(
     ...options,
     payload: viewerField,
     operation: async (context, input) => ({ viewer: await operation(context, input) }),
+  });
+}
+
+/** Adds a mutation that proves who the person is. */
+function addProof<Fields extends InputFieldMap>(
+  name: string,
+  {
+    operation,
+    ...options
+  }: Omit<ViewerMutation<Fields, { verifiedUntil: Date }>, 'operation' | 'payload'> & {
+    readonly operation: (
+      context: ViewerContext,
+      input: InputShapeFromFields<Fields>,
+    ) => Promise<Date>;
+  },
+): void {
+  addViewerMutation<Fields, { verifiedUntil: Date }>(name, {
+    ...options,
+    payload: (t) => ({
+      verifiedUntil: t.expose('verifiedUntil', {
+        type: 'DateTime',
+        description: 'Until when the proof counts.',
+      }),
+    }),
+    operation: async (context, input) => ({ verifiedUntil: await operation(context, input) }),
   });
 }
 
@@ -188,19 +214,23 @@ addViewerMutation('verifyViewerCode', {
   errors: [...checkRefusals],
 });
 
-addViewerMutation('verifyViewerPassword', {
+addProof('verifyViewerPassword', {
   description: 'Proves by the password, for ten minutes and in this session, who the person is.',
   input: (t) => ({ password: t.string({ required: true, description: 'The password.' }) }),
-  operation: async (context, input) => ({
-    verifiedUntil: await verifyViewerPassword(context, input),
-  }),
-  payload: (t) => ({
-    verifiedUntil: t.expose('verifiedUntil', {
-      type: 'DateTime',
-      description: 'Until when the proof counts.',
-    }),
-  }),
+  operation: (context, input) => verifyViewerPassword(context, input),
   errors: [...checkRefusals, NotAllowedError],
+});
+
+addProof('verifyViewerSignIn', {
+  description:
+    'Proves by a new sign-in at an identity provider, for ten minutes and in this session, who the person is; for whoever has no other way. Send them through the authorization endpoint with `prompt=login`, and give the code here instead of to the token endpoint. It works once.',
+  input: (t) => ({
+    code: t.string({ required: true, description: 'The authorization code.' }),
+    codeVerifier: t.string({ required: true, description: 'Its PKCE verifier.' }),
+    redirectUri: t.string({ required: true, description: 'The redirect URI that it came to.' }),
+  }),
+  operation: (context, input) => verifyViewerSignIn(context, input),
+  errors: [VerificationFailedError, NotAllowedError],
 });
 
 const newAddress = (t: InputFields) => ({

@@ -2,6 +2,7 @@ import { ConflictError } from '../../errors.ts';
 import { masked } from '../../experience/codes.ts';
 import { action, field, form, submit } from '../../experience/pages/form.ts';
 import { html } from '../../html/markup.ts';
+import { idForQuery } from '../../ids.ts';
 import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
 import { updateViewerEmail, updateViewerPhone } from '../operations/identifiers.ts';
 import { accountPage } from '../pages/frame.ts';
@@ -17,7 +18,7 @@ type Kind = keyof typeof kinds;
 /** A code that was sent in this session to a new address; null if there is none. */
 const findCode = ({ context }: AccountVisit, type: Kind, { query }: AccountRequest) => {
   const { userId, session } = context.viewer;
-  const id = query.get('v') ?? '';
+  const id = idForQuery(query.get('v'), 'Verification') ?? '';
   return context.database.prisma.viewerCode.findFirst({ where: { id, type, userId, session } });
 };
 
@@ -66,6 +67,7 @@ function askMarkup(visit: AccountVisit, request: AccountRequest, type: Kind): st
     name,
     value: sent.get(name) ?? '',
     faults: problem?.faults?.[name] ?? [],
+    isProblem: problem !== undefined,
   };
   return accountPage(visit, request, {
     heading: type === 'EMAIL' ? t.email : t.phone,
@@ -107,6 +109,7 @@ function codeMarkup(
         autocomplete: 'one-time-code',
         maxLength: 20,
         autofocus: request.problem === undefined,
+        isProblem: request.problem !== undefined,
       })}${submit(common.continue)}`,
     )}<div class="below">${common.notArrived}<br>${action(frame, 'resend', common.sendAnother)}<span class="apart" aria-hidden="true">·</span><a href="${base}${path}">${common.otherAddress}</a></div>`,
   });

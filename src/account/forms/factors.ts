@@ -1,6 +1,7 @@
 import { NotFoundError } from '../../errors.ts';
 import { field, form, submit } from '../../experience/pages/form.ts';
 import { Html, html } from '../../html/markup.ts';
+import { idForQuery } from '../../ids.ts';
 import {
   confirmTotp,
   createBackupCodes,
@@ -59,7 +60,7 @@ export const factorsPage: AccountPage = {
   },
   async submit({ context }, { form: sent }) {
     try {
-      await deleteViewerFactor(context, { id: sent.get('id') ?? '' });
+      await deleteViewerFactor(context, { id: idForQuery(sent.get('id'), 'UserFactor') ?? '' });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
@@ -101,6 +102,7 @@ export const appPage: AccountPage = {
             autocomplete: 'one-time-code',
             maxLength: 20,
             hint: common.factor.appCodeHint,
+            isProblem: request.problem !== undefined,
           })}${submit(common.continue)}`,
         )}`,
       }),

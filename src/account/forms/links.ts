@@ -2,6 +2,7 @@ import { NotFoundError } from '../../errors.ts';
 import { form } from '../../experience/pages/form.ts';
 import { html } from '../../html/markup.ts';
 import { listSocialProviders } from '../../identity-providers/choice.ts';
+import { idForQuery } from '../../ids.ts';
 import {
   deleteViewerIdentity,
   revokeViewerGrant,
@@ -57,7 +58,7 @@ export const identitiesPage: AccountPage = {
         const { url } = await startViewerFederation(context, { identityProviderId: provider });
         return { goOutTo: url };
       }
-      await deleteViewerIdentity(context, { id: sent.get('id') ?? '' });
+      await deleteViewerIdentity(context, { id: idForQuery(sent.get('id'), 'UserIdentity') ?? '' });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
@@ -105,7 +106,7 @@ export const applicationsPage: AccountPage = {
   },
   async submit({ context }, { form: sent }) {
     try {
-      await revokeViewerGrant(context, { id: sent.get('id') ?? '' });
+      await revokeViewerGrant(context, { id: idForQuery(sent.get('id'), 'UserGrant') ?? '' });
     } catch (error) {
       // It ended in the meantime, or in another tab.
       if (!(error instanceof NotFoundError)) throw error;

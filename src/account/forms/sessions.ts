@@ -1,6 +1,7 @@
 import { NotFoundError } from '../../errors.ts';
 import { form } from '../../experience/pages/form.ts';
 import { html } from '../../html/markup.ts';
+import { idForQuery } from '../../ids.ts';
 import {
   endOtherViewerSessions,
   endViewerSession,
@@ -56,7 +57,7 @@ export const sessionsPage: AccountPage = {
       return { goTo: '/sessions?done=sessions' };
     }
     try {
-      await endViewerSession(context, { id: sent.get('id') ?? '' });
+      await endViewerSession(context, { id: idForQuery(sent.get('id'), 'Session') ?? '' });
     } catch (error) {
       // It ended in the meantime, or in another tab.
       if (!(error instanceof NotFoundError)) throw error;

@@ -1,9 +1,9 @@
-import type { VerificationMethod } from '../../errors.ts';
 import { masked } from '../../experience/codes.ts';
 import { orFailed, responseOf } from '../../experience/forms/passkey.ts';
 import { action, field, form, submit } from '../../experience/pages/form.ts';
 import { passkeyForm } from '../../experience/pages/passkey-form.ts';
 import { type Html, html } from '../../html/markup.ts';
+import { idForQuery } from '../../ids.ts';
 import { pathWithin } from '../../oidc/own/sign-in.ts';
 import type { Services } from '../../services.ts';
 import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
@@ -14,8 +14,13 @@ import {
   verifyTotp,
 } from '../operations/factors.ts';
 import { verifyViewerPassword } from '../operations/password.ts';
-import { readProof, verificationMethodsOf } from '../operations/proof.ts';
-import { listProvingProviders, startProviderProof } from '../operations/provider-proof.ts';
+import {
+  listProvingProviders,
+  type OwnMethod,
+  readProof,
+  verificationMethodsOf,
+} from '../operations/proof.ts';
+import { startProviderProof } from '../operations/provider-proof.ts';
 import { accountPage } from '../pages/frame.ts';
 import type { AccountPage, AccountRequest, AccountVisit } from './account-page.ts';
 import { scriptOf } from './passkey.ts';
@@ -35,7 +40,7 @@ export const pathToReturnTo = (services: Pick<Services, 'baseUrl'>, to: unknown)
 /** The path of the page where a person proves who they are, and then comes back. */
 export const pathToVerify = (to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-type Way = VerificationMethod;
+type Way = OwnMethod;
 
 const wayOf = (ways: readonly Way[], { query }: AccountRequest): Way | undefined =>
   ways.find((way) => way === query.get('by')) ?? ways[0];
@@ -91,7 +96,8 @@ export const verifyPage: AccountPage = {
     // The way was closed since the page was shown.
     if (way !== query.get('by')) return { goTo: pathToVerify(to) };
     const code = sent.get('code') ?? '';
-    const verificationId = query.get('v');
+    const given = query.get('v');
+    const verificationId = given && (idForQuery(given, 'Verification') ?? '');
     if (way === 'EMAIL_CODE' || way === 'PHONE_CODE') {
       if (verificationId === null || sent.has('resend')) {
         const { id } = await sendViewerCode(
@@ -118,20 +124,22 @@ function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way:
   const { texts: t, common, base, csrfToken, user } = visit;
   const verificationId = request.query.get('v') ?? undefined;
   const frame = { action: `${base}${pathOf(to, way, verificationId)}`, csrfToken };
-  const autofocus = request.problem === undefined;
+  const isProblem = request.problem !== undefined;
+  const autofocus = !isProblem;
   const oneTimeCode = field({
     name: 'code',
     label: common.code,
     autocomplete: 'one-time-code',
     maxLength: 20,
     autofocus,
+    isProblem,
   });
   const sent = { EMAIL_CODE: user.primaryEmail, PHONE_CODE: user.primaryPhone };
   switch (way) {
     case 'PASSWORD':
       return form(
         frame,
-        html`${field({ name: 'password', label: common.password, type: 'password', autocomplete: 'current-password', autofocus })}${submit(common.continue)}`,
+        html`${field({ name: 'password', label: common.password, type: 'password', autocomplete: 'current-password', autofocus, isProblem })}${submit(common.continue)}`,
       );
     case 'TOTP':
       return form(frame, html`${oneTimeCode}${submit(common.continue)}`);
@@ -140,7 +148,7 @@ function fieldsOf(visit: AccountVisit, request: AccountRequest, to: string, way:
     case 'BACKUP_CODE':
       return form(
         frame,
-        html`${field({ name: 'code', label: t.backupCode, autocomplete: 'off', maxLength: 40, autofocus })}${submit(common.continue)}`,
+        html`${field({ name: 'code', label: t.backupCode, autocomplete: 'off', maxLength: 40, autofocus, isProblem })}${submit(common.continue)}`,
       );
     default: {
       const recipient = masked({

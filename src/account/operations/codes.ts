@@ -23,7 +23,7 @@ import { canSend, queueMessage } from '../../messages/queue-message.ts';
 import { forgetAttempts, type Guess, takeAttempt } from '../../protection/attempts.ts';
 import { readDevice } from '../../protection/device.ts';
 import { normalValue } from '../../protection/identifier.ts';
-import { takeSending } from '../../protection/sending.ts';
+import { takeSending, takeSendingBy } from '../../protection/sending.ts';
 import type { ViewerContext } from '../../services.ts';
 import { type CodePolicy, readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { rememberProof } from './proof.ts';
@@ -59,9 +59,14 @@ export async function sendViewerCode(
   const { codePolicy } = settings;
   const decided = await changeViewer(context, async (tx, viewer) => {
     const template = holds(viewer, address) ? 'VERIFY_IDENTITY' : 'VERIFY_ADDRESS';
+    // Throwing here would roll back the count and the event.
+    if (template === 'VERIFY_ADDRESS') {
+      const by = { action: template, userId: viewer.id };
+      const decision = await takeSendingBy(tx, context, codePolicy, by);
+      if (!decision.allowed) return decision;
+    }
     const sending = { action: template, recipient: address.recipient };
     const decision = await takeSending(tx, context, codePolicy, sending);
-    // Throwing here would roll back the count and the event.
     if (!decision.allowed) return decision;
     const expiresAt = new Date(context.clock.now().getTime() + codePolicy.ttlSeconds * 1000);
     const code = newCode();

@@ -47,7 +47,7 @@ export async function readProof(
  */
 export async function assertProved(context: ViewerContext): Promise<void> {
   if ((await readProof(context.database.prisma, context)) === null)
-    throw new VerificationRequiredError(await verificationMethodsOf(context));
+    throw await verificationRequired(context);
 }
 
 /**
@@ -63,16 +63,45 @@ export async function changeProved<T>(
     (await readProof(tx, context)) === null ? null : { result: await work(tx, before) },
   );
   if (done) return done.result;
-  throw new VerificationRequiredError(await verificationMethodsOf(context));
+  throw await verificationRequired(context);
 }
 
-/** The ways in which the person can prove to be who they are. */
-export async function verificationMethodsOf(context: ViewerContext): Promise<VerificationMethod[]> {
+async function verificationRequired(context: ViewerContext): Promise<VerificationRequiredError> {
+  const methods = await verificationMethodsOf(context);
+  const providers = await listProvingProviders(context);
+  return new VerificationRequiredError(providers.length > 0 ? ['IDENTITY_PROVIDER'] : methods);
+}
+
+/** An identity provider at which a person can prove to be who they are. */
+export interface ProvingProvider {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * The identity providers at which the person can prove to be who they are: those of their identities, if there is no
+ * other way. A browser may still be signed in there, so any other way proves more.
+ */
+export async function listProvingProviders(context: ViewerContext): Promise<ProvingProvider[]> {
+  if ((await verificationMethodsOf(context)).length > 0) return [];
+  return context.database.prisma.identityProvider.findMany({
+    where: { enabled: true, identities: { some: { userId: context.viewer.userId } } },
+    orderBy: [{ name: 'asc' }, { id: 'asc' }],
+    select: { id: true, name: true },
+    take: 50,
+  });
+}
+
+/** A way that needs nobody else. */
+export type OwnMethod = Exclude<VerificationMethod, 'IDENTITY_PROVIDER'>;
+
+/** The ways in which the person can prove to be who they are, without an identity provider. */
+export async function verificationMethodsOf(context: ViewerContext): Promise<OwnMethod[]> {
   const user = await readViewer(context);
   const { prisma } = context.database;
   const settings = await readSignInExperience(prisma);
   const { usable } = await readFactorState(prisma, settings, user.id);
-  const ways: readonly [VerificationMethod, boolean][] = [
+  const ways: readonly [OwnMethod, boolean][] = [
     ['PASSWORD', settings.passwordEnabled && user.passwordDigest !== null],
     ['EMAIL_CODE', user.primaryEmail !== null && (await canSend(context, 'EMAIL'))],
     ['PHONE_CODE', user.primaryPhone !== null && (await canSend(context, 'SMS'))],

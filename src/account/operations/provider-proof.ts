@@ -5,28 +5,8 @@ import { proofPrefix } from '../../experience/federation/viewer.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import type { ViewerContext } from '../../services.ts';
-import { proofTtlSeconds, rememberProof, verificationMethodsOf } from './proof.ts';
+import { listProvingProviders, proofTtlSeconds, rememberProof } from './proof.ts';
 import { changeViewer } from './viewer.ts';
-
-/** An identity provider at which a person can prove to be who they are. */
-export interface ProvingProvider {
-  readonly id: string;
-  readonly name: string;
-}
-
-/**
- * The identity providers at which the person can prove to be who they are: those of their identities, if there is no
- * other way. A browser may still be signed in there, so any other way proves more.
- */
-export async function listProvingProviders(context: ViewerContext): Promise<ProvingProvider[]> {
-  if ((await verificationMethodsOf(context)).length > 0) return [];
-  return context.database.prisma.identityProvider.findMany({
-    where: { enabled: true, identities: { some: { userId: context.viewer.userId } } },
-    orderBy: [{ name: 'asc' }, { id: 'asc' }],
-    select: { id: true, name: true },
-    take: 50,
-  });
-}
 
 /**
  * Sends the person to an identity provider to sign in there again. See {@link finishProviderProof}.

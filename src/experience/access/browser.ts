@@ -7,7 +7,7 @@ import { asksSecondFactor, findStepUp } from '../../oidc/provider/assurance.ts';
 import { getProvider, interactionTtlSeconds } from '../../oidc/provider/provider.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
-import { digestOf } from '../interaction.ts';
+import { digestOf, isRecent } from '../interaction.ts';
 
 /** The interaction of a browser, and the provider's authorization request that it is for. */
 export interface BrowserInteraction {
@@ -113,9 +113,6 @@ async function adopt(
   return { ...(await interaction.findUniqueOrThrow({ where: { digest }, select })), uid };
 }
 
-// As long as a proof counts in the account API: see account/operations/proof.ts.
-const recentMs = 600 * 1000;
-
 /**
  * Who is signed in already, and is asked for the second factor alone. Whoever has none to show has to have signed in
  * just now: the cookie of a session may be stolen, and must not be enough to add one.
@@ -127,8 +124,7 @@ async function readStepUp(services: Services, provided: ProviderInteraction) {
   const { userId, authenticatedAt, methods } = signedIn;
   if (!(await prisma.user.findUnique({ where: { id: userId } }))) return {};
   const { usable } = await readFactorState(prisma, await readSignInExperience(prisma), userId);
-  const isRecent = services.clock.now().getTime() - authenticatedAt.getTime() < recentMs;
-  if (usable.length === 0 && !isRecent) return {};
+  if (usable.length === 0 && !isRecent(authenticatedAt, services.clock.now())) return {};
   return { userId, authenticatedAt, authenticationMethods: [...methods] };
 }
 

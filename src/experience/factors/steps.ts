@@ -26,6 +26,7 @@ import {
   asPerson,
   changeInteraction,
   type Interaction,
+  isRecent,
   readInteraction,
   updateInteraction,
 } from '../interaction.ts';
@@ -53,16 +54,20 @@ export async function lockPerson(
 }
 
 /**
- * Asserts that the person may add a factor here: they have none, or have shown one.
+ * Asserts that the person may add a factor here: they have none, or have shown one. Whoever is known by a session alone
+ * has to have signed in just before: the factor that they had to show may have been deleted since.
  *
- * @throws {NotAllowedError}
+ * @throws {NotAllowedError} {@link InteractionExpiredError}
  */
 export async function assertMayEnroll(
   tx: Transaction,
   { clock }: Pick<VisitContext, 'clock'>,
   interaction: Interaction,
 ): Promise<void> {
-  if (interaction.authenticationMethods.includes('mfa')) return;
+  const { authenticatedAt, authenticationMethods, createdAt, restartUrl } = interaction;
+  if (authenticationMethods.includes('mfa')) return;
+  if (authenticatedAt && !isRecent(authenticatedAt, createdAt))
+    throw new InteractionExpiredError(restartUrl);
   const settings = await readSignInExperience(tx);
   // Where the person may sign in without a factor, they may also add one.
   const steps = await readNextSteps({ client: tx, clock }, interaction, settings);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { VerificationFailedError } from '../../errors.ts';
-import { FederationFailure } from '../../identity-providers/authorization.ts';
+import { FederationFailure, type ProviderClaims } from '../../identity-providers/authorization.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import {
   endFederation,
@@ -9,10 +9,11 @@ import {
   type Returned,
 } from '../../identity-providers/federation.ts';
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
-import { changeInteraction, type Interaction, readInteraction } from '../interaction.ts';
+import { changeInteraction, type Interaction, isRecent, readInteraction } from '../interaction.ts';
 import { admit, arrivalOf } from './admit.ts';
 import { type FederationError, reportDisabled, reportFailure } from './failure.ts';
 import { keepNewcomer, stop } from './newcomer.ts';
+import { asksForSignIn } from './start.ts';
 
 /**
  * Ends a federation in the browser of its interaction: the person is signed in, registers, or learns from
@@ -26,11 +27,23 @@ export async function finishFederation(
   access: InteractionAccess,
   response: URLSearchParams,
 ): Promise<Interaction> {
-  await readInteraction(context, access);
+  const interaction = await readInteraction(context, access);
   const returned = await endOrExplain(context, { interactionId: access.id }, response);
   if (typeof returned === 'string') return explain(context, access, returned);
-  return admit(context, access, (tx) => arrivalOf(tx, returned.provider, returned.claims));
+  const { claims, provider } = returned;
+  if (asksForSignIn(interaction) && !isRecentThere(context, claims)) {
+    const failure = new FederationFailure('the person did not sign in again (auth_time)');
+    reportFailure(context, failure, provider.id);
+    return explain(context, access, 'federation_failed');
+  }
+  return admit(context, access, (tx) => arrivalOf(tx, provider, claims));
 }
+
+// Not every provider tells when it was.
+const isRecentThere = (
+  { clock }: Pick<Services, 'clock'>,
+  { authenticatedAt }: ProviderClaims,
+): boolean => authenticatedAt === null || isRecent(authenticatedAt, clock.now());
 
 /** What a federation came to, or why it came to nothing. */
 export async function endOrExplain(

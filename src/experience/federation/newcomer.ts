@@ -6,11 +6,11 @@ import { InteractionExpiredError, InvalidInputError, NotAllowedError } from '../
 import type { Newcomer, Prisma, User } from '../../generated/prisma/client.ts';
 import { findProviderOfAddress, holdEnabled } from '../../identity-providers/choice.ts';
 import { insertIdentity, linkIdentity } from '../../identity-providers/identities.ts';
-import { jsonObject, name, parseInput } from '../../input.ts';
+import { name, parseInput } from '../../input.ts';
 import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience, type SignInExperience } from '../../sign-in-experience/settings.ts';
-import { userConflicts, username } from '../../users/fields.ts';
+import { userConflicts, username, userProfile } from '../../users/fields.ts';
 import {
   asPerson,
   authenticate,
@@ -79,7 +79,7 @@ const mayRegister = async (
 
 const input = z.object({
   username: username.nullish(),
-  profile: z.object({ name: name().nullish() }).loose().and(jsonObject).nullish(),
+  profile: z.object({ name: name().nullish() }).loose().and(userProfile).nullish(),
 });
 
 /** The input of `completeProfile`. */

@@ -52,11 +52,18 @@ export async function startFederation(
       {
         prefix: access.uid ?? headlessPrefix,
         loginHint: email,
+        isFresh: asksForSignIn(interaction),
         language: context.visitor.language,
       },
     ),
   );
   return { interaction, url };
+}
+
+/** Whether the application wants the person to sign in, even if they are signed in (OpenID Connect Core §3.1.2.1). */
+export function asksForSignIn({ restartUrl }: Pick<Interaction, 'restartUrl'>): boolean {
+  const prompts = restartUrl && new URL(restartUrl).searchParams.get('prompt');
+  return (prompts || '').split(' ').includes('login');
 }
 
 /**

@@ -43,7 +43,12 @@ export function addressPage(shown: AddressPage): string {
     REGISTER: { heading: t.createAccount, lead: t.registerLead },
     RESET_PASSWORD: { heading: t.resetPassword, lead: t.resetPasswordLead },
   }[purpose];
-  const common = { value, faults, autofocus: problem === undefined };
+  const common = {
+    value,
+    faults,
+    autofocus: problem === undefined,
+    isProblem: problem !== undefined,
+  };
   const autocomplete = (token: string) => (passkey ? `${token} webauthn` : token);
   const address =
     kind === 'EMAIL'
@@ -113,6 +118,7 @@ export function codePage(shown: CodePage): string {
     maxLength: 20,
     hint: t.codeMinutes(shown.ttlMinutes),
     autofocus: problem === undefined,
+    isProblem: problem !== undefined,
   });
   return page(
     {

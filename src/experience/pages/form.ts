@@ -19,12 +19,12 @@ export interface Field {
   /** The faults of the field, in the page's language. */
   readonly faults?: readonly string[];
   readonly maxLength?: number;
-  /** Markup beside the label. */
+  /** Markup below the field. Nothing that takes the focus stands between two fields. */
   readonly aside?: Html;
   readonly autofocus?: boolean;
   readonly isOptional?: boolean;
-  /** The ids of further elements that describe the field. */
-  readonly describedBy?: readonly string[];
+  /** Whether the page's problem is about this field, which then is described by it unless it has faults of its own. */
+  readonly isProblem?: boolean;
 }
 
 /** The markup of a field with its label, hint and faults. The hint and the faults describe it (`aria-describedby`). */
@@ -34,7 +34,7 @@ export function field(shown: Field): Html {
   const hint = faults.some((text) => text === shown.hint) ? undefined : shown.hint;
   const isCode = shown.autocomplete === 'one-time-code';
   const described = [
-    ...(shown.describedBy ?? []),
+    ...(shown.isProblem && faults.length === 0 ? [problemId] : []),
     ...(hint === undefined ? [] : [`${name}-hint`]),
     ...(faults.length === 0 ? [] : [`${name}-error`]),
   ];
@@ -43,7 +43,7 @@ export function field(shown: Field): Html {
       ? html`<ul class="wrong" id="${name}-error">${faults.map((text) => html`<li>${text}</li>`)}</ul>`
       : faults.map((text) => html`<p class="wrong" id="${name}-error">${text}</p>`);
   return html`<div class="field">
-<div class="label"><label for="${name}">${shown.label}</label>${shown.aside}</div>
+<label for="${name}">${shown.label}</label>
 <input id="${name}" name="${name}" type="${shown.type ?? 'text'}" autocomplete="${shown.autocomplete}"${
     // No maxlength for passwords: browsers cut longer ones off silently, and count differently from the password
     // policy.
@@ -55,7 +55,7 @@ export function field(shown: Field): Html {
   }${!shown.isOptional && html` required`}${shown.autofocus && html` autofocus`}${
     described.length > 0 && html` aria-describedby="${described.join(' ')}"`
   }${faults.length > 0 && html` aria-invalid="true"`}>
-${fault}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${fault}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${shown.aside && html`<p class="aside">${shown.aside}</p>`}
 </div>`;
 }
 

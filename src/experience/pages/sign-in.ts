@@ -1,6 +1,6 @@
-import { Html, html } from '../../html/markup.ts';
+import { html } from '../../html/markup.ts';
 import { type Look, page } from '../../html/page.ts';
-import { cancel, type FormFrame, field, form, problemId, problemNote, submit } from './form.ts';
+import { cancel, type FormFrame, field, form, problemNote, submit } from './form.ts';
 import { type PasskeyFrame, passkeyWay } from './passkey-form.ts';
 import { type ProviderChoice, providerButtons } from './providers.ts';
 import { type Texts, texts } from './texts.ts';
@@ -52,15 +52,15 @@ export function signInPage(shown: SignInPage): string {
   const t = texts[look.language];
   const hasFailed = problem !== undefined;
   const knowsWho = shown.identifier !== '' && !hasFailed;
-  // Both fields are marked: the page must not say which of them is wrong.
-  const describedBy = shown.isRefused ? [problemId] : [];
+  // The problem describes both fields: the page must not say which of them is wrong.
+  const isProblem = shown.isRefused;
   const fields = html`${field({
     name: 'identifier',
     label: identifierLabel(t, shown.identifiers),
     autocomplete: passkey ? 'username webauthn' : 'username',
     value: shown.identifier,
     autofocus: !hasFailed && !knowsWho,
-    describedBy,
+    isProblem,
   })}
 ${
   shown.asksPassword &&
@@ -70,10 +70,10 @@ ${
     type: 'password',
     autocomplete: 'current-password',
     autofocus: knowsWho,
-    describedBy,
-    aside: shown.offersRecovery
-      ? html`<small><a href="${base}/forgot-password">${t.forgotPassword}</a></small>`
-      : new Html(''),
+    isProblem,
+    ...(shown.offersRecovery
+      ? { aside: html`<a href="${base}/forgot-password">${t.forgotPassword}</a>` }
+      : {}),
   })
 }
 ${submit(shown.asksPassword ? t.signIn : t.addressFirst)}
@@ -117,6 +117,7 @@ export function oneTimeLinkPage(shown: OneTimeLinkPage): string {
       value: shown.email,
       hint: t.linkEmailHint,
       autofocus: problem === undefined,
+      isProblem: problem !== undefined,
     });
   return page(
     {

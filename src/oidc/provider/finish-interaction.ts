@@ -55,6 +55,8 @@ const loginResult = ({ userId, authenticatedAt, methods, isRegistration }: Login
     acr: acrOf(methods),
   },
   [registrationResult]: isRegistration,
+  // An earlier interaction of the request may have left the mark about somebody else.
+  [recordedResult]: false,
 });
 
 /** Tells the provider that the person refused; otherwise like {@link finishInteraction}. */

@@ -1,8 +1,16 @@
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { retryAfterSeconds } from '../../failures.ts';
 import { lookFor, lookWithoutDatabase } from '../../html/look.ts';
 import { Html, html } from '../../html/markup.ts';
-import { type Content, goOn, page, pageHeaders, unavailablePage } from '../../html/page.ts';
+import {
+  type Content,
+  goOn,
+  type Look,
+  type PageExceptions,
+  page,
+  pageHeaders,
+  unavailablePage,
+} from '../../html/page.ts';
 import type { Language } from '../../languages.ts';
 import type { Services } from '../../services.ts';
 import { TemporarilyUnavailable } from '../token/oauth-errors.ts';
@@ -37,35 +45,112 @@ const texts: Readonly<Record<Language, typeof en>> = {
   },
 };
 
+/** The name of the parameter by which an application asks for a language (OpenID Connect Core §3.1.2.1). */
+export const localesParameter = 'ui_locales';
+
+/**
+ * The languages that the application asked for; empty if it asked for none. A request that continues another finds them
+ * where that one left them: in its interaction, in its form, or in the address.
+ */
+export function localesOf(ctx: KoaContextWithOIDC): string {
+  const { params, entities, body } = ctx.oidc ?? {};
+  const [asked] = [params, entities?.Interaction?.params, body, ctx.query].flatMap(
+    (parameters) => parameters?.[localesParameter] ?? [],
+  );
+  return typeof asked === 'string' ? asked : '';
+}
+
 const spokenIn = (ctx: KoaContextWithOIDC) => ({
-  uiLocales: ctx.oidc?.params?.['ui_locales'],
+  uiLocales: localesOf(ctx),
   acceptLanguage: ctx.get('accept-language'),
 });
 
-async function show(
+/** Answers with a page in the look of the service and in the person's language. */
+export async function showPage(
+  services: Services,
+  ctx: KoaContextWithOIDC,
+  contentIn: (language: Language) => Content,
+  exceptions?: PageExceptions,
+): Promise<void> {
+  const look = await lookFor(services, spokenIn(ctx));
+  const content = contentIn(look.language);
+  ctx.set(pageHeaders(look, content.script, exceptions));
+  ctx.body = page(content, look);
+}
+
+const show = (
   services: Services,
   ctx: KoaContextWithOIDC,
   contentIn: (t: typeof en) => Content,
-): Promise<void> {
-  const look = await lookFor(services, spokenIn(ctx));
-  ctx.set(pageHeaders(look));
-  ctx.body = page(contentIn(texts[look.language]), look);
+): Promise<void> => showPage(services, ctx, (language) => contentIn(texts[language]));
+
+interface OAuthFault {
+  readonly error: string;
+  readonly error_description?: string | undefined;
 }
 
-/** Tells a person why a request failed, when no application can be informed. */
-export const showError = (
-  services: Services,
-  ctx: KoaContextWithOIDC,
-  {
-    error,
-    error_description: description,
-  }: { error: string; error_description?: string | undefined },
-): Promise<void> =>
-  show(services, ctx, (t) => ({
+const failedContent = (
+  { baseUrl }: Pick<Services, 'baseUrl'>,
+  language: Language,
+  { error, error_description: description }: OAuthFault,
+): Content => {
+  const t = texts[language];
+  return {
     heading: t.failed,
     lead: t.failedLead,
-    body: html`<p><code>${error}</code>${description ? `: ${description}` : undefined}</p>${goOn(`${services.baseUrl}/account`, t.toAccount)}`,
-  }));
+    body: html`<p><code>${error}</code>${description ? `: ${description}` : undefined}</p>${goOn(`${baseUrl}/account`, t.toAccount)}`,
+  };
+};
+
+/** A page that tells a person why a request failed. */
+export const failedPage = (
+  services: Pick<Services, 'baseUrl'>,
+  look: Look,
+  fault: OAuthFault,
+): string => page(failedContent(services, look.language, fault), look);
+
+/** Tells a person why a request failed, when no application can be informed. */
+export async function showError(
+  services: Services,
+  ctx: KoaContextWithOIDC,
+  out: OAuthFault,
+  fault: Error,
+): Promise<void> {
+  if (fault instanceof errors.SessionNotFound && (await isOver(ctx))) {
+    // The page of the sign-in knows how to begin it again.
+    ctx.status = 303;
+    ctx.redirect(`${services.baseUrl}/sign-in/${encodeURIComponent(uidOf(ctx))}`);
+    return;
+  }
+  await showPage(services, ctx, (language) => failedContent(services, language, out));
+}
+
+const uidOf = (ctx: KoaContextWithOIDC): string => ctx.path.replace(/.*\//, '');
+
+/** Whether the interaction that a request continues has ended, or is of a session that this browser had before. */
+async function isOver(ctx: KoaContextWithOIDC): Promise<boolean> {
+  const { route, entities, provider } = ctx.oidc;
+  if (route !== 'resume') return false;
+  return entities.Interaction !== undefined || !(await provider.Interaction.find(uidOf(ctx)));
+}
+
+/**
+ * Leads on after a sign-out that no application wants the person back from: to the page that says so, in the language
+ * of the question, or to the own account if they declined.
+ */
+export function leadOnAfterSignOut(
+  { baseUrl }: Pick<Services, 'baseUrl'>,
+  ctx: KoaContextWithOIDC,
+): void {
+  const to: string | undefined = ctx.response.get('location');
+  if (ctx.oidc?.route !== 'end_session_confirm' || !to) return;
+  const url = new URL(to);
+  const success = new URL(ctx.oidc.urlFor('end_session_success'));
+  if (url.origin !== success.origin || url.pathname !== success.pathname) return;
+  const locales = localesOf(ctx);
+  if (locales !== '') url.searchParams.set(localesParameter, locales);
+  ctx.redirect(ctx.oidc.params?.['logout'] ? url.href : `${baseUrl}/account`);
+}
 
 /**
  * Says that the database cannot be reached: as a page for people, as RFC 6749 §5.2 for programs.
@@ -101,10 +186,15 @@ export const askSignOut = (
     heading: t.askSignOut,
     lead: t.askSignOutLead,
     body: html`${new Html(form)}
+<input type="hidden" form="op.logoutForm" name="${localesParameter}" value="${localesOf(ctx)}">
 <button type="submit" form="op.logoutForm" name="logout" value="yes">${t.signOut}</button>
 <button type="submit" form="op.logoutForm" class="quiet">${t.stay}</button>`,
   }));
 
 /** Says that the person is signed out, when no application wants them back. */
 export const showSignedOut = (services: Services, ctx: KoaContextWithOIDC): Promise<void> =>
-  show(services, ctx, (t) => ({ heading: t.signedOut, lead: t.signedOutLead, body: html`` }));
+  show(services, ctx, (t) => ({
+    heading: t.signedOut,
+    lead: t.signedOutLead,
+    body: goOn(`${services.baseUrl}/account`, t.toAccount),
+  }));

@@ -25,10 +25,17 @@ import {
   loadGrant,
   refreshTokenTtlSeconds,
 } from './load-grant.ts';
-import { askSignOut, showError, showSignedOut, showUnavailable } from './pages.ts';
+import {
+  askSignOut,
+  leadOnAfterSignOut,
+  showError,
+  showSignedOut,
+  showUnavailable,
+} from './pages.ts';
 import { recordSignIn } from './record-sign-in.ts';
 import { prepareRequest, requestOf } from './requests.ts';
 import { findResourceServer, requestedTarget } from './resource-servers.ts';
+import { answerByForm, replaceSignOutForm } from './self-submitting.ts';
 import { sealOneTimeToken } from './sign-in-parameters.ts';
 import { createAdapter, endGrants, grantReference } from './storage/adapter.ts';
 import {
@@ -83,7 +90,7 @@ export async function answerByProvider(
 
 function createProvider(services: Services): Provider {
   const { issuer, baseUrl, log } = services;
-  const provider = new Provider(issuer, configure(services));
+  const provider = new (withOwnForm(services))(issuer, configure(services));
 
   const { protocol, host } = new URL(baseUrl);
   // Links, redirects and the cookies' `Secure` follow BASE_URL, not the headers of the request.
@@ -123,6 +130,8 @@ function createProvider(services: Services): Provider {
     const ctx = koa as KoaContextWithOIDC;
     try {
       await next();
+      await replaceSignOutForm(services, ctx);
+      leadOnAfterSignOut(services, ctx);
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       unreachable.set(ctx, error);
@@ -134,6 +143,17 @@ function createProvider(services: Services): Provider {
   });
   return provider;
 }
+
+/** The library's provider with the page that answers by a form. It registers its own, and takes no other after that. */
+const withOwnForm = (services: Services): typeof Provider =>
+  class extends Provider {
+    override registerResponseMode(...[name, handler]: RegisteredMode): void {
+      const own: RegisteredMode[1] = (...request) => answerByForm(services, ...request);
+      super.registerResponseMode(name, name === 'form_post' ? own : handler);
+    }
+  };
+
+type RegisteredMode = Parameters<Provider['registerResponseMode']>;
 
 function configure(services: Services): Configuration {
   const { keys, cipher, baseUrl } = services;
@@ -195,7 +215,7 @@ function configure(services: Services): Configuration {
     rotateRefreshToken: true,
     ttl: lifetimes(services),
     formats: { customizers: { jwt: customizeAccessToken(services) } },
-    renderError: (ctx, out) => showError(services, ctx, out),
+    renderError: (ctx, out, fault) => showError(services, ctx, out, fault),
     features: features(services),
   };
 }
@@ -346,6 +366,7 @@ async function recordNewSignIn(services: Services, ctx: KoaContextWithOIDC): Pro
         userId: account.accountId,
         applicationId: client.clientId,
         sessionId: session.uid,
+        interactionUid: ctx.oidc.entities.Interaction?.uid,
         ip: request.ip,
         userAgent: request.headers['user-agent'] ?? null,
         isRegistration: result[registrationResult] === true,

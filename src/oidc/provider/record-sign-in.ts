@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import { Counter } from 'prom-client';
 import { type Transaction, transaction } from '../../db/transaction.ts';
@@ -16,6 +17,8 @@ export interface SignIn {
   readonly userAgent: string | null;
   /** Whether the account was just created. `PostRegister` then reports this sign-in. */
   readonly isRegistration: boolean;
+  /** The `uid` of the provider's interaction; absent without a browser. */
+  readonly interactionUid?: string | undefined;
   /** When the person authenticated, if that was some time ago. */
   readonly authenticatedAt?: Date;
   /** How the person authenticated (RFC 8176). */
@@ -51,13 +54,20 @@ export function countSignIn(
 /**
  * Writes that a user signed in: `lastSignInAt`, the session, and `PostSignIn` unless it is part of a registration.
  *
- * @returns False if the user was deleted or suspended; nothing is written.
+ * @returns False if the user was deleted or suspended, or the sign-in was ended meanwhile; nothing may be committed then.
  */
 export async function writeSignIn(
   tx: Transaction,
   context: Omit<Context, 'actor'>,
   sessionPolicy: SessionPolicy,
-  { userId, isRegistration, authenticatedAt, authenticationMethods, ...data }: SignIn,
+  {
+    userId,
+    isRegistration,
+    interactionUid,
+    authenticatedAt,
+    authenticationMethods,
+    ...data
+  }: SignIn,
 ): Promise<boolean> {
   const actor = { type: 'USER', id: userId, clientId: data.applicationId } as const;
   const [user] = await tx.user.updateManyAndReturn({
@@ -71,11 +81,26 @@ export async function writeSignIn(
     },
     data: { lastSignInAt: context.clock.now() },
   });
-  if (!user) return false;
+  if (!user || (await isEnded(tx, context, interactionUid))) return false;
   const { sessionId: id, ...seen } = data;
   await beginSession(tx, context, sessionPolicy, { id, userId, ...seen, authenticationMethods });
   if (!isRegistration) {
     await recordEvent(tx, { ...context, actor }, 'PostSignIn', { user: userRecord(user), ...data });
   }
   return true;
+}
+
+/**
+ * Whether a sign-in was ended while it was under way. A request that was running may have stored the provider's record
+ * of it again; what ended it has locked the user, as this transaction has now.
+ */
+async function isEnded(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  uid: string | undefined,
+): Promise<boolean> {
+  if (uid === undefined) return false;
+  const digest = new Uint8Array(createHash('sha256').update(uid).digest());
+  const found = await tx.interaction.findUnique({ where: { digest }, select: { expiresAt: true } });
+  return found !== null && found.expiresAt <= clock.now();
 }

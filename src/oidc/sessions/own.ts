@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts';
 import type { Session } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
+import { endSignInsUnderWay } from '../../users/sign-out.ts';
 import { grantReference, revokeGrantsWithin } from '../provider/storage/adapter.ts';
 
 /** A person, and the grant that their token was issued under, as access tokens name it. */
@@ -62,10 +63,7 @@ export async function endOtherSessionsWithin(
   await tx.oidcRecord.deleteMany({
     where: { accountId: userId, OR: ended.map(({ model, id }) => ({ model, id })) },
   });
-  await tx.interaction.updateMany({
-    where: { userId, submittedAt: null },
-    data: { expiresAt: clock.now() },
-  });
+  await endSignInsUnderWay(tx, { clock }, userId);
   const others = { userId, NOT: { id: kept?.id ?? '' } };
   const sessions = await tx.session.findMany({
     where: { ...others, expiresAt: { gt: clock.now() } },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { basic } from '../../support/client-credentials.ts';
 import { send } from '../../support/operations/graphql.ts';
-import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
+import { asPage, step } from '../../support/people/experience.ts';
+import { createSignInFixture, password, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../../support/service.ts';
 import { exchange } from '../../support/tokens.ts';
 import { answerOf, asksConsent, consentDriver, type Pair } from './driver.ts';
@@ -10,7 +11,7 @@ const service = await startService();
 const { prisma } = service.app.services.database;
 const fixture = await createSignInFixture(service);
 const { resource } = fixture;
-const { createPair, begin, redeem, grantsOf } = consentDriver(service, fixture);
+const { createPair, begin, signedIn, redeem, grantsOf } = consentDriver(service, fixture);
 const backend = await fixture.directory.createClient({ allowTokenExchange: true });
 const otherNode = await startSecondNode(service, {
   BASE_URL: service.app.services.baseUrl,
@@ -166,6 +167,26 @@ test('ends what an application got before it became a third party', async () => 
   );
   await expectEnded(pair, tokens);
   expect(asksConsent((await begin(pair, {}, browser)).visit)).toBe(true);
+});
+
+test('a sign-in of somebody else, after a revocation, is recorded', async () => {
+  const pair = await createPair();
+  const other = await fixture.createUser();
+  const { browser } = await begin(pair, {}, await signedIn(pair));
+  const page = asPage(service, browser);
+  await step(page, 'grantConsent');
+  const { redirectTo } = await step(page, 'submitInteraction');
+  const [grant] = await grantsOf(pair.user);
+  await revoke(pair.user.id, grant?.id ?? '');
+  // Asked again, and somebody else goes on.
+  await browser.open(redirectTo);
+  await step(page, 'signInWithPassword', { identifier: other.username, password });
+  await step(page, 'grantConsent');
+  const submitted = await step(page, 'submitInteraction');
+  const replaced = await browser.open(submitted['redirectTo']);
+  expect(answerOf(await browser.submit(replaced, {}))).toHaveProperty('code');
+  expect(await prisma.session.count({ where: { userId: other.id } })).toBe(1);
+  expect(await prisma.event.count({ where: { type: 'PostSignIn', subjectId: other.id } })).toBe(1);
 });
 
 test('lists what a user has allowed', async () => {

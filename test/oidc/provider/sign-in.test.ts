@@ -509,14 +509,15 @@ test('signs in a single-page application, which has no secret', async () => {
 });
 
 test.each([
-  '/auth',
-  '/auth?client_id=%00',
-  '/auth?state=%00',
-  '/auth?client_id=a&client_id=b',
-  '/auth/unknown',
-])('answers %s with a page', async (path) => {
+  ['/auth', 400],
+  ['/auth?client_id=%00', 400],
+  ['/auth?state=%00', 400],
+  ['/auth?client_id=a&client_id=b', 400],
+  // To the page of that sign-in, which is over.
+  ['/auth/unknown', 404],
+])('answers %s with a page', async (path, status) => {
   const response = await fetch(`${issuer}${path}`, { headers: { accept: 'text/html' } });
-  expect(response.status).toBe(400);
+  expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toContain('text/html');
 });
 

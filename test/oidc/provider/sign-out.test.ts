@@ -55,7 +55,12 @@ test('keeps the session of a user who declines', async () => {
   const browser = openBrowser(service.app.services.baseUrl);
   await fixture.signIn({ browser });
   const done = await browser.submit(await openSignOut(browser), {});
-  expect(done.status).toBe(200);
+  expect([done.status, done.url.pathname]).toEqual([200, '/account']);
+  expect(done.body).not.toContain('You are signed out');
+  expect(await isSignedIn(browser)).toBe(true);
+  const asked = { client_id: client.id, post_logout_redirect_uri: goodbye };
+  const back = await browser.submit(await openSignOut(browser, asked), {});
+  expect(back.url.href).toBe(goodbye);
   expect(await isSignedIn(browser)).toBe(true);
 });
 

@@ -121,6 +121,20 @@ test('an old session alone adds no factor', async () => {
   expect(heading(signedIn)).toBe('Set up an authenticator app');
 });
 
+test('an old session adds no factor after the deletion of its own', async () => {
+  const { person, browser } = await createSignedIn();
+  clock.advance(11 * 60_000);
+  const { visit } = await open(browser, { acr_values: aal2 });
+  expect(heading(visit)).toBe(askApp);
+  await fixture.database.prisma.userFactor.deleteMany({ where: { userId: person.id } });
+  expect(await step(asPage(service, browser), 'enrollTotp')).toMatchObject({
+    code: 'INTERACTION_EXPIRED',
+  });
+  const anew = await browser.submit(await browser.open(visit.url), {});
+  const signedIn = await browser.submit(anew, { identifier: person.username ?? '', password });
+  expect(heading(signedIn)).toBe('Set up an authenticator app');
+});
+
 test.each([
   ['an application that accepts both', { acr_values: `${aal2} ${aal1}` }],
   ['one that asks for something unknown', { acr_values: 'urn:example:gold' }],

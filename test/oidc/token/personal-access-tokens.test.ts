@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
 import { transaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/ids.ts';
 import { purgeSubjectTokens } from '../../../src/subject-tokens/purge.ts';
 import { basic } from '../../support/client-credentials.ts';
 import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
@@ -14,8 +16,8 @@ import { exchange, exchangeGrantType } from '../../support/tokens.ts';
 const personalAccessTokenType = 'urn:signet:params:oauth:token-type:personal_access_token';
 
 const service = await startService();
-const node = await startSecondNode(service);
 const { services } = service.app;
+const node = await startSecondNode(service, { BASE_URL: services.baseUrl });
 const { prisma } = services.database;
 const directory = seedDirectory(services.database, service.clock);
 const call = overGraphQL(service, await service.managementToken());
@@ -279,6 +281,63 @@ describe('createPersonalAccessToken refuses', () => {
     expect(await prisma.personalAccessToken.count()).toBe(before);
   });
   const suspended = () => directory.createUser({ isSuspended: true });
+
+  test('a resource that does not exist, and names the field', async () => {
+    const before = await prisma.personalAccessToken.count();
+    for (const resource of ['https://none.example.com', `${orders.indicator}/`]) {
+      const outcome = await call('createPersonalAccessToken', {
+        userId: user.id,
+        name: next('token'),
+        expiresAt: inSeconds(60),
+        resource,
+      });
+      expect(outcome).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['resource'] }] });
+    }
+    expect(await prisma.personalAccessToken.count()).toBe(before);
+  });
+});
+
+test('a user has at most 100, on two nodes at once', async () => {
+  const one = await holder();
+  const row = (i: number, expiresIn: number) => ({
+    id: newId('PersonalAccessToken'),
+    userId: one.id,
+    name: `token ${i}`,
+    digest: new Uint8Array(randomBytes(32)),
+    createdAt: service.clock.now(),
+    expiresAt: new Date(service.clock.now().getTime() + expiresIn),
+  });
+  await prisma.personalAccessToken.createMany({
+    data: Array.from({ length: 100 }, (_, i) => row(i, i < 98 ? 86_400_000 : -1)),
+  });
+  const elsewhere = overGraphQL(node, await service.managementToken());
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      (i % 2 ? elsewhere : call)('createPersonalAccessToken', {
+        userId: one.id,
+        name: next('token'),
+        expiresAt: inSeconds(60),
+      }),
+    ),
+  );
+  expect(outcomes.map(({ code }) => code).sort()).toEqual([
+    ...Array(6).fill('NOT_ALLOWED'),
+    'OK',
+    'OK',
+  ]);
+  // The expired ones did not count, and what expires or is deleted makes room.
+  expect(await prisma.personalAccessToken.count({ where: { userId: one.id } })).toBe(102);
+  service.clock.advance(61_000);
+  await create({ userId: one.id });
+  const [{ id = '' } = {}] = await prisma.personalAccessToken.findMany({
+    where: { userId: one.id },
+    orderBy: { id: 'asc' },
+    take: 1,
+  });
+  await create({ userId: one.id });
+  await expect(create({ userId: one.id })).rejects.toThrow('NOT_ALLOWED');
+  await done('deletePersonalAccessToken', { id });
+  await create({ userId: one.id });
 });
 
 test('openid-client exchanges it', async () => {

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
 import { transaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/ids.ts';
 import { purgeSubjectTokens } from '../../../src/subject-tokens/purge.ts';
 import { basic } from '../../support/client-credentials.ts';
 import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
@@ -15,8 +17,8 @@ import { accessTokenType, exchange, exchangeGrantType, userToken } from '../../s
 const subjectTokenType = 'urn:signet:params:oauth:token-type:subject_token';
 
 const service = await startService();
-const node = await startSecondNode(service);
 const { services } = service.app;
+const node = await startSecondNode(service, { BASE_URL: services.baseUrl });
 const { prisma } = services.database;
 const directory = seedDirectory(services.database, service.clock);
 const call = overGraphQL(service, await service.managementToken());
@@ -189,6 +191,20 @@ describe('an agent who is a user', async () => {
     }
     service.clock.advance(1_000);
   });
+});
+
+test('an agent that is an application ends with what was issued', async () => {
+  const agent = await directory.createClient();
+  await directory.allowClient(agent, management, ['users:write']);
+  const asAgent = overGraphQL(service, await service.managementToken('users:write', agent));
+  const begin = () =>
+    createMaker(asAgent).done('createSubjectToken', { userId: user.id, reason: 'A call' });
+  const unused = await begin();
+  const issued = String((await redeem((await begin()).token)).body['access_token']);
+  expect(await isActive(issued)).toBe(true);
+  await done('deleteApplication', { id: agent.id });
+  expect(await isActive(issued)).toBe(false);
+  expect(await redeem(unused.token)).toMatchObject(refused());
 });
 
 describe('single use', () => {
@@ -364,6 +380,40 @@ describe('createSubjectToken refuses', () => {
     expect(await prisma.subjectToken.count()).toBe(before);
   });
   const suspended = () => directory.createUser({ isSuspended: true });
+});
+
+test('at most 100 wait for a user, on two nodes at once', async () => {
+  const one = await customer();
+  await prisma.subjectToken.createMany({
+    data: Array.from({ length: 100 }, (_, i) => ({
+      id: newId('SubjectToken'),
+      userId: one.id,
+      digest: new Uint8Array(randomBytes(32)),
+      reason: 'Ticket 7',
+      actor: {},
+      act: {},
+      createdAt: service.clock.now(),
+      expiresAt: new Date(service.clock.now().getTime() + (i === 0 ? -1 : 60_000)),
+      usedAt: i === 1 ? service.clock.now() : null,
+    })),
+  });
+  const elsewhere = overGraphQL(node, await service.managementToken());
+  const input = { userId: one.id, reason: 'Ticket 8' };
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => (i % 2 ? elsewhere : call)('createSubjectToken', input)),
+  );
+  expect(outcomes.map(({ code }) => code).sort()).toEqual([
+    ...Array(6).fill('NOT_ALLOWED'),
+    'OK',
+    'OK',
+  ]);
+  // One that is used makes room, and so do those that expire.
+  const [made] = outcomes.filter(({ code }) => code === 'OK');
+  expect((await redeem(made?.payload.token)).status).toBe(200);
+  await create(input);
+  await expect(create(input)).rejects.toThrow('NOT_ALLOWED');
+  service.clock.advance(61_000);
+  await create(input);
 });
 
 describe('client libraries', () => {

@@ -61,6 +61,7 @@ export function appPage(shown: AppPage): string {
     autocomplete: 'one-time-code',
     maxLength: 20,
     hint: t.factor.appCodeHint,
+    isProblem: problem !== undefined,
   });
   const key = (shown.secret.match(/.{1,4}/g) ?? []).join(' ');
   return page(

@@ -26,6 +26,7 @@ export function factorPage(shown: FactorPage): string {
     autocomplete: kind === 'TOTP' ? 'one-time-code' : 'off',
     maxLength: 64,
     autofocus: problem === undefined,
+    isProblem: problem !== undefined,
   });
   return page(
     {

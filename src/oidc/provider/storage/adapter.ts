@@ -15,6 +15,7 @@ import type { Services } from '../../../services.ts';
 import { unfinishedShare } from '../request-bounds.ts';
 import { requestOf } from '../requests.ts';
 import { findClientMetadata } from './clients.ts';
+import { freshCode, isNewSignIn } from './fresh-code.ts';
 
 type Store = Pick<Services, 'database' | 'clock'>;
 
@@ -78,7 +79,12 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
       const key = keyOf(id);
       const address = isBegunAlone(model, payload) ? currentShare() : null;
       const data = {
-        payload: withoutIds(payload),
+        payload: {
+          ...withoutIds(payload),
+          ...(model === 'AuthorizationCode' && isNewSignIn(Provider.ctx)
+            ? { [freshCode]: true }
+            : {}),
+        },
         grantId: payload.grantId ?? null,
         uid: payload.uid ?? null,
         accountId: accountIdOf(payload) ?? null,

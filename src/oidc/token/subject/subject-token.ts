@@ -10,6 +10,7 @@ interface Found {
   readonly userId: string;
   readonly applicationId: string | null;
   readonly act: ActClaim;
+  readonly origin: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly isUsed: boolean;
@@ -18,7 +19,7 @@ interface Found {
 
 // The agent loses the token by what ends its own.
 const findStatement = `
-  SELECT s."id", s."userId", s."applicationId", s."act", s."createdAt", s."expiresAt",
+  SELECT s."id", s."userId", s."applicationId", s."act", s."origin", s."createdAt", s."expiresAt",
          s."usedAt" IS NOT NULL AS "isUsed",
          EXISTS (SELECT 1 FROM "Application" a WHERE a."id" = s."act" ->> 'sub')
       OR EXISTS (SELECT 1 FROM "User" a
@@ -41,13 +42,16 @@ export const subjectToken: SubjectTokenType = {
     const [found] = await database.tokens.query<Found>('subject-token', findStatement, [
       digestInHex(token),
     ]);
+    // What it came from first is first: `readInheritedBounds` looks for the subject token there.
+    const lineage = found ? [found.id, ...(found.origin === null ? [] : [found.origin])] : [];
     return {
-      claims: { sub: found?.userId },
+      claims: { sub: found?.userId, jti: found?.id, lineage },
       verify(state, clientId) {
         if (!found) throw new TokenFault('unknown token');
         const exp = toNumericDate(found.expiresAt);
         if (exp <= toNumericDate(at)) throw new TokenFault('token expired');
         if (found.isUsed) throw new TokenFault('token already used');
+        if (state.isRevoked) throw new TokenFault('token revoked');
         if (found.applicationId !== null && found.applicationId !== clientId) {
           throw new TokenFault('not a token for this application');
         }
@@ -60,7 +64,7 @@ export const subjectToken: SubjectTokenType = {
           issuedAt: found.createdAt,
           exp,
           act: found.act,
-          lineage: [found.id],
+          lineage,
           bounds: agentBounds,
         };
       },

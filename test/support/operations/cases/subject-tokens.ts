@@ -19,13 +19,17 @@ export const subjectTokensCases: Cases = {
   },
   createPersonalAccessToken: {
     scope: 'users:write',
-    given: async (make) => ({
-      userId: await make.user(),
-      name: make.next('token'),
-      scopes: ['read'],
-      resource: 'https://orders.example.com/api',
-      expiresAt: inAYear(),
-    }),
+    async given(make) {
+      const indicator = `https://${make.next('orders').replace('_', '-')}.example.com/api`;
+      await make.done('createResource', { name: 'Orders', indicator });
+      return {
+        userId: await make.user(),
+        name: make.next('token'),
+        scopes: ['read'],
+        resource: indicator,
+        expiresAt: inAYear(),
+      };
+    },
     invalid: [
       { name: '' },
       { name: tooLong },
@@ -33,6 +37,7 @@ export const subjectTokensCases: Cases = {
       { scopes: tooMany('scope', 101) },
       { resource: 'orders' },
       { resource: 'https://orders.example.com/#part' },
+      { resource: 'https://none.example.com' },
       { expiresAt: '2020-01-01T00:00:00.000Z' },
     ],
     async duplicate(make, { userId }) {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "SubjectToken" ADD COLUMN     "origin" TEXT;
