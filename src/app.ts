@@ -12,6 +12,7 @@ import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
 import { claimDataDir, readOrCreateSecret } from './db/embedded/data-dir.ts';
 import { openEmbedded } from './db/embedded/open.ts';
 import { assertReachable } from './db/postgresql.ts';
+import { isUnreachable } from './db/unreachable.ts';
 import { ConflictError, InvalidInputError, StartError } from './errors.ts';
 import { purgeEvents } from './events/purge.ts';
 import { adoptRestoredLog } from './events/restored.ts';
@@ -89,7 +90,7 @@ export interface AppOptions {
 /**
  * Starts the service.
  *
- * @throws {StartError} with the reason in one line. Nothing was written.
+ * @throws {StartError} with the reason in one line.
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, clock = systemClock } = options;
@@ -131,7 +132,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { http, open } = createHttp(listener, {
       log,
       trustProxy: config.trustProxy,
-      isHttps: baseUrl.startsWith('https:'),
+      baseUrl,
     });
     mountOperational(http, services);
     const files = openConsoleFiles(options.consoleFolder ?? builtConsole);
@@ -198,7 +199,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     };
   } catch (error) {
     await closeAll(opened).catch((err: unknown) => log.error({ err }, 'the stop failed'));
-    throw error;
+    if (error instanceof StartError || !isUnreachable(error)) throw error;
+    throw new StartError('the database went away meanwhile', { cause: error });
   }
 }
 

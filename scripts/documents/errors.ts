@@ -17,7 +17,7 @@ const meanings: Readonly<Record<FailureCode, string>> = {
   CURSOR_EXPIRED:
     'The cursor is older than the event log. Read the records again, then follow the log from its end.',
   SERVICE_UNAVAILABLE:
-    'The database cannot be reached. Nothing was done; try again after `Retry-After` seconds.',
+    'The database cannot be reached; try again after `Retry-After` seconds. If it went away during a mutation, that may have been done or not: read before you repeat it.',
   INTERNAL_SERVER_ERROR: 'Something failed inside. The log has the details under `requestId`.',
   INVALID_INPUT:
     'Fields break their rules. `issues` lists all faults, each with `path` and `message`.',

@@ -33,6 +33,8 @@ const driverMessages = [
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
 ];
+// A Unix socket is a file, which a server that stops removes.
+const noSocket = 'connect ENOENT';
 // Prisma uses P2028 for every fault of a transaction.
 const noConnectionInTime = 'Unable to start a transaction in the given time';
 
@@ -48,6 +50,7 @@ export function isUnreachable(error: unknown): boolean {
   return (
     prismaCodes.has(String(code)) ||
     socketCodes.has(String(code)) ||
+    (code === 'ENOENT' && error.message.includes(noSocket)) ||
     (code === 'P2028' && error.message.includes(noConnectionInTime)) ||
     adapterKinds.has(meta?.driverAdapterError?.cause?.kind ?? '') ||
     states.test(sqlState(error) ?? '') ||

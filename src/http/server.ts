@@ -31,7 +31,7 @@ export function createHttp(
   options: {
     log: Logger;
     trustProxy: TrustProxy;
-    isHttps: boolean;
+    baseUrl: string;
   },
 ): HttpServer {
   let handler: RequestListener | undefined;
@@ -53,9 +53,11 @@ export function createHttp(
     contentSecurityPolicy: false,
     crossOriginOpenerPolicy: false,
     crossOriginResourcePolicy: { policy: 'cross-origin' },
-    strictTransportSecurity: options.isHttps,
+    strictTransportSecurity: options.baseUrl.startsWith('https:'),
   });
-  http.setErrorHandler(answerFailure);
+  http.setErrorHandler<Error>((error, request, reply) =>
+    answerFailure(options, error, request, reply),
+  );
   return {
     http,
     async open() {
@@ -80,16 +82,22 @@ const texts = {
 } as const satisfies Record<Language, object>;
 
 /** Answers failures of routes without their own error handling, with a page. */
-function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerFailure(
+  { baseUrl }: { readonly baseUrl: string },
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const { statusCode: status = 500 } = error as { statusCode?: number };
   const look = lookWithoutDatabase({ acceptLanguage: request.headers['accept-language'] });
   if (isUnreachable(error)) {
     request.log.warn({ err: error }, 'the database cannot be reached');
     const { status: unavailable, headers = {} } = failures.SERVICE_UNAVAILABLE;
+    const retryUrl = request.method === 'GET' ? `${baseUrl}${request.url}` : undefined;
     return reply
       .code(unavailable)
       .headers({ ...pageHeaders(look), ...headers })
-      .send(unavailablePage(look));
+      .send(unavailablePage(look, retryUrl));
   }
   const t = texts[look.language];
   const isFault = status >= 500;

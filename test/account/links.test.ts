@@ -9,6 +9,7 @@ import {
 } from '../support/people/account.ts';
 import { allowPrivate, createIdentityProvider, passThrough } from '../support/people/federation.ts';
 import { messagesTo } from '../support/people/messages.ts';
+import { expectToLeadOn } from '../support/people/pages/ways-on.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import { authorize, password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
@@ -87,6 +88,24 @@ describe('an identity', () => {
         },
       ],
     });
+  });
+
+  test('is not denied by the page that is loaded again', async () => {
+    const somebody = await person();
+    await prove(somebody.me);
+    provider.expect('subject-of-a-reload');
+    const { url } = await somebody.me.run('startViewerFederation', {
+      identityProviderId: providerId,
+    });
+    const callback = await passThrough(url);
+    expect((await somebody.browser.open(callback)).body).toContain(
+      'Club is linked to your account',
+    );
+    // The first answer may have been lost.
+    const again = await somebody.browser.open(callback);
+    expect(again.body).not.toContain('Nothing was linked');
+    expect(again.body).toContain('Your account shows what is linked to it.');
+    expectToLeadOn('the page', again);
   });
 
   test('needs a provider that exists and is enabled', async () => {

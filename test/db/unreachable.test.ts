@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { openPostgresql } from '../../src/db/database.ts';
 import { isUnreachable } from '../../src/db/unreachable.ts';
+import { closeAtEnd } from '../support/cleanup.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startTcpProxy } from '../support/peers/tcp-proxy.ts';
 
@@ -83,6 +84,25 @@ describe.runIf(postgresql)('a PostgreSQL that goes away', async () => {
   });
 });
 
+test('a Unix socket that is gone counts as the database', async () => {
+  const database = openPostgresql({
+    url: 'postgres://nobody@localhost/none?host=/no/such/folder',
+    poolSize: 1,
+    tokenPoolSize: 1,
+    onError: () => undefined,
+  });
+  closeAtEnd(() => database.close());
+  const { prisma, tokens } = database;
+  const ways = [
+    prisma.user.findFirst(),
+    prisma.$queryRaw`SELECT 1`,
+    prisma.$transaction((tx) => tx.$queryRaw`SELECT 1`),
+    tokens.query('one', 'SELECT 1', []),
+  ];
+  for (const way of await Promise.allSettled(ways))
+    expect(isUnreachable((way as PromiseRejectedResult).reason)).toBe(true);
+});
+
 test('it is recognized inside other errors', () => {
   const gone = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   expect(isUnreachable(new Error('the log', { cause: gone }))).toBe(true);
@@ -93,6 +113,8 @@ test('it is recognized inside other errors', () => {
 test('another unreachable host does not count as the database', () => {
   const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   expect(isUnreachable(new TypeError('fetch failed', { cause }))).toBe(false);
+  const noFile = Object.assign(new Error("ENOENT: no such file, open 'x'"), { code: 'ENOENT' });
+  expect(isUnreachable(noFile)).toBe(false);
   expect(isUnreachable(new Error('a bug'))).toBe(false);
   expect(isUnreachable(undefined)).toBe(false);
 });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { User } from '../../src/generated/prisma/client.ts';
 import type { TestClient } from '../support/operations/directory.ts';
 import { startOpenIdProvider } from '../support/peers/openid-provider.ts';
+import { startPathProxy } from '../support/peers/path-proxy.ts';
 import { authenticatorApp } from '../support/people/authenticator-app.ts';
 import { asPage, step } from '../support/people/experience.ts';
 import {
@@ -330,6 +331,23 @@ describe.each(pages)('$name', ({ name, heading: title, isAnonymous, open, values
     await expectAWayOn(`${name}, Back`, at.browser, await at.browser.open(at.visit.url));
   });
 });
+
+test.each(['/sign-in/any', '/account/email'])(
+  '%s leads on below a path of the public address',
+  async (path) => {
+    const proxy = await startPathProxy('/identity');
+    const below = await startService({ BASE_URL: proxy.url });
+    proxy.leadTo(below.url);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = 'a'.repeat(20_000);
+    const browser = openBrowser(proxy.url);
+    const large = await browser.open(`${proxy.url}${path}`, { method: 'POST', headers, body });
+    expect([large.status, buttonsOf(large)]).toEqual([413, 1]);
+    const led = await browser.submit(large, {});
+    expect(led.url.pathname).toMatch(/^\/identity\/sign-in\//);
+    expectToLeadOn(path, led);
+  },
+);
 
 const goodbye = { postLogoutRedirectUris: [`${new URL(redirectUri).origin}/bye`] };
 

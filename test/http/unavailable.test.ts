@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type AdminCredentials, type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { StartError } from '../../src/errors.ts';
 import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/operations/graphql.ts';
@@ -48,7 +49,7 @@ describe.runIf(inject('postgresql'))('with the database unreachable', () => {
       admin = credentials;
       cut = proxy.cut();
     });
-    await expect(failed).rejects.toThrow();
+    await expect(failed).rejects.toThrow(StartError);
     await cut;
     await proxy.mend();
     app = await start(() => expect.fail('it is made once'));
@@ -87,6 +88,11 @@ describe.runIf(inject('postgresql'))('with the database unreachable', () => {
       });
       expect(rest.headers.get('content-type')).toBe('application/problem+json');
       expect(Number(rest.headers.get('retry-after'))).toBeGreaterThan(0);
+
+      const page = await fetch(`${at.url}/console/setup?token=none`);
+      expect(page.status).toBe(503);
+      const again = `action="${app.services.baseUrl}/console/setup"><input type="hidden" name="token"`;
+      expect(await page.text()).toContain(again);
 
       expect((await fetch(`${at.url}/readyz`)).status).toBe(503);
       expect((await fetch(`${at.url}/healthz`)).status).toBe(200);

@@ -103,6 +103,7 @@ describe.runIf(testDatabase.url)('while PostgreSQL is gone', async () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(String(body)).toContain('Back in a moment');
+    expect(String(body)).toContain('<button type="submit">Try again');
   });
 
   test('keys and metadata are still served', async () => {
@@ -111,12 +112,15 @@ describe.runIf(testDatabase.url)('while PostgreSQL is gone', async () => {
   });
 
   test('the sign-in continues when PostgreSQL is back', async () => {
+    const late = await openSignInPage(service, client);
     await proxy.mend();
     await expect
       .poll(async () => (await post('token/introspection', { token: 'x' })).status)
       .toBe(200);
     const done = await browser.submit(visit, { identifier: 'Ada', password });
     expect(done.url.searchParams.has('code')).toBe(true);
+    const begun = await late.browser.submit(late.visit, {});
+    expect(begun.url.pathname).toMatch(/^\/sign-in\//);
     // What runs by the clock tells of its own failures.
     expect(logged.filter(({ msg }) => String(msg).endsWith('request failed'))).toEqual([]);
   });

@@ -62,6 +62,8 @@ type Query = Readonly<Record<string, string | string[] | undefined>>;
 type Request = FastifyRequest<{ Querystring: Query; Body: URLSearchParams | undefined }>;
 
 const one = (value: Query[string]): string => (typeof value === 'string' ? value : '');
+// A proxy may have taken a path off the public address.
+const urlOf = ({ baseUrl }: Services, { url }: FastifyRequest) => `${baseUrl}${url}`;
 const spokenBy = ({ headers }: FastifyRequest) => ({ acceptLanguage: headers['accept-language'] });
 
 /** Mounts the pages of the own account at `/account`. */
@@ -77,7 +79,7 @@ export async function mountAccountPages(http: FastifyInstance, services: Service
     limitAddresses(scope, services, async (reply, request) => {
       const look = await lookFor(services, spokenBy(request));
       const wait = texts[look.language].problem.WAIT(Number(reply.getHeader('retry-after') ?? 1));
-      return reply.headers(pageHeaders(look)).send(waitPage(look, request.url, wait));
+      return reply.headers(pageHeaders(look)).send(waitPage(look, urlOf(services, request), wait));
     });
     for (const page of pages) {
       scope.route({
@@ -298,7 +300,7 @@ async function fail(
     return reply
       .code(503)
       .headers({ ...pageHeaders(look), 'retry-after': String(retryAfterSeconds) })
-      .send(unavailablePage(look, request.url));
+      .send(unavailablePage(look, urlOf(services, request)));
   }
   const { statusCode = 500 } = error;
   if (statusCode >= 500) request.log.error({ err: error }, 'a request for the account failed');
@@ -306,5 +308,5 @@ async function fail(
   return reply
     .code(statusCode)
     .headers(pageHeaders(look))
-    .send(failedPage(look, request.url, statusCode));
+    .send(failedPage(look, urlOf(services, request), statusCode));
 }

@@ -131,11 +131,13 @@ async function link(
   const look = await lookOf(services, request);
   const t = texts[look.language];
   const next = { url: `${services.baseUrl}/account`, text: t.returned.toAccount };
-  const notLinked = (problem: string | undefined) =>
+  const refuseWith = (shown: Parameters<typeof returnedPage>[1]) =>
     reply
       .code(422)
       .headers(pageHeaders(look))
-      .send(returnedPage(look, { heading: t.returned.notLinked, problem, text: '' }, next));
+      .send(returnedPage(look, shown, next));
+  const notLinked = (problem: string | undefined) =>
+    refuseWith({ heading: t.returned.notLinked, problem, text: '' });
   const provider = getProvider(services);
   const session = await provider.Session.get(provider.createContext(request.raw, reply.raw));
   const owner = (await findFederation(services, query))?.userId;
@@ -147,6 +149,9 @@ async function link(
     { userId: session.accountId, language: visitorOf(request).language },
     query,
   );
+  // The request that linked it may have been answered to nobody.
+  if ('error' in linked && linked.error === 'federation_expired')
+    return refuseWith({ heading: t.returned.over, text: t.returned.overLead });
   if ('error' in linked) return notLinked(t.federation[linked.error]?.(null));
   return reply
     .headers(pageHeaders(look))

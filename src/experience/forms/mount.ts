@@ -78,7 +78,7 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
         return reply
           .code(503)
           .headers({ ...pageHeaders(look), 'retry-after': String(retryAfterSeconds) })
-          .send(unavailablePage(look, pathOf(request)));
+          .send(unavailablePage(look, urlOf(services, request)));
       }
       const { statusCode = 500 } = error;
       if (statusCode >= 500) request.log.error({ err: error }, 'a sign-in request failed');
@@ -86,13 +86,15 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
       return reply
         .code(statusCode)
         .headers(pageHeaders(look))
-        .send(failedPage(look, pathOf(request), statusCode));
+        .send(failedPage(look, urlOf(services, request), statusCode));
     });
     limitAddresses(scope, services, async (reply, request) => {
       const look = await lookFor(services, spokenBy(request));
       const seconds = Number(reply.getHeader('retry-after') ?? 1);
       const problem = texts[look.language].problem.WAIT(seconds);
-      return reply.headers(pageHeaders(look)).send(waitPage(look, pathOf(request), problem));
+      return reply
+        .headers(pageHeaders(look))
+        .send(waitPage(look, urlOf(services, request), problem));
     });
     mountCallback(scope, services);
     for (const page of pages) {
@@ -232,4 +234,5 @@ async function refuse(
 const spokenBy = ({ headers }: FastifyRequest) => ({ acceptLanguage: headers['accept-language'] });
 
 /** The path and query of a request, to link back to its page. */
-const pathOf = ({ url }: FastifyRequest) => url;
+// A proxy may have taken a path off the public address.
+const urlOf = ({ baseUrl }: Services, { url }: FastifyRequest) => `${baseUrl}${url}`;

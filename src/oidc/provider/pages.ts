@@ -152,8 +152,12 @@ export function leadOnAfterSignOut(
   ctx.redirect(ctx.oidc.params?.['logout'] ? url.href : `${baseUrl}/account`);
 }
 
-/** Says that the database cannot be reached: as a page for people, as RFC 6749 §5.2 for programs. */
-export function showUnavailable(ctx: KoaContextWithOIDC): void {
+/**
+ * Says that the database cannot be reached: as a page for people, as RFC 6749 §5.2 for programs.
+ *
+ * @param retryUrl The URL that the page leads to; absent if a repetition could do harm.
+ */
+export function showUnavailable(ctx: KoaContextWithOIDC, retryUrl: string | undefined): void {
   const { status, code, message } = new TemporarilyUnavailable(undefined);
   ctx.status = status;
   ctx.remove('Location');
@@ -161,7 +165,7 @@ export function showUnavailable(ctx: KoaContextWithOIDC): void {
   if (ctx.accepts('json', 'html') === 'html') {
     const look = lookWithoutDatabase(spokenIn(ctx));
     ctx.set(pageHeaders(look));
-    ctx.body = unavailablePage(look);
+    ctx.body = unavailablePage(look, retryUrl);
   } else {
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { error: code, error_description: message };

@@ -139,7 +139,7 @@ function createProvider(services: Services): Provider {
     if (!unreachable.has(ctx)) return;
     const err = unreachable.get(ctx);
     log.warn({ err, traceId: requestOf(ctx).id }, 'the database cannot be reached');
-    showUnavailable(ctx);
+    showUnavailable(ctx, ctx.method === 'GET' ? `${issuer}${ctx.originalUrl}` : undefined);
   });
   return provider;
 }

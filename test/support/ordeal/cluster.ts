@@ -2,39 +2,66 @@ import { type ServiceProcess, startProcess } from '../process.ts';
 
 // Runs outside of a test too: nothing here comes from vitest.
 
+// One line, and nothing else.
+const withoutDatabase = /^Signet cannot start: (DATABASE_URL|the database) [^\n]*\n$/;
+
 /** Several nodes; any of them may be down. */
 export class Cluster {
   readonly #environment: Record<string, string>;
-  readonly #nodes: ({ url: string; process: ServiceProcess } | undefined)[];
+  /** The last process of each node. */
+  readonly #processes: ServiceProcess[] = [];
+  /** Where each node listens, while it is up. */
+  readonly #urls: (string | undefined)[];
   #changed = Promise.withResolvers<void>();
   #restarting: Promise<void> | undefined;
+  #isStopping = false;
   #turn = 0;
   /** How often nodes were killed; several at once count as one. */
   kills = 0;
+  /** How often a node could not start again for want of its database, and was started once more. */
+  failedStarts = 0;
 
   constructor(environment: Record<string, string>, size: number) {
     this.#environment = environment;
-    this.#nodes = Array.from({ length: size }, () => undefined);
+    this.#urls = Array.from({ length: size }, () => undefined);
   }
 
   async startAll(): Promise<void> {
     // One after the other: the first one migrates.
-    for (const index of this.#nodes.keys()) await this.#start(index);
+    for (const index of this.#urls.keys()) await this.#start(index);
   }
 
   async #start(index: number): Promise<void> {
     const process = startProcess(this.#environment);
-    this.#nodes[index] = { url: await process.ready, process };
+    this.#processes[index] = process;
+    this.#urls[index] = await process.ready;
+    this.#tell();
+  }
+
+  #tell(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
+  }
+
+  /** Starts a node until it has its database, as a supervisor does. */
+  async #restart(index: number): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        return await this.#start(index);
+      } catch (error) {
+        if (!withoutDatabase.test(this.#processes[index]?.stderr() ?? '')) throw error;
+        this.failedStarts += 1;
+        this.#tell();
+      }
+    }
   }
 
   /** The URL of a running node, chosen by the number. */
   async url(number: number): Promise<string> {
     for (;;) {
-      const up = this.#nodes.filter((node) => node !== undefined);
-      const node = up[number % up.length];
-      if (node) return node.url;
+      const up = this.#urls.filter((url) => url !== undefined);
+      const url = up[number % up.length];
+      if (url) return url;
       await this.#changed.promise;
     }
   }
@@ -43,25 +70,42 @@ export class Cluster {
     return this.#restarting === undefined;
   }
 
-  /** Kills the next node in turn, or several at once, and restarts them. */
-  kill(count = 1): void {
+  /**
+   * Kills nodes at once, and restarts them.
+   *
+   * @param first The number of the first of them; absent: the next one in turn.
+   */
+  kill(count = 1, first = this.#turn): void {
     const dead = Array.from({ length: count }, (_, turn) => {
-      const index = (this.#turn + turn) % this.#nodes.length;
-      const node = this.#nodes[index];
-      if (!node) throw new Error('A node that is down cannot be killed.');
-      this.#nodes[index] = undefined;
-      node.process.child.kill('SIGKILL');
-      return { index, ended: node.process.ended };
+      const index = (first + turn) % this.#urls.length;
+      const process = this.#processes[index];
+      if (this.#urls[index] === undefined || !process)
+        throw new Error('A node that is down cannot be killed.');
+      this.#urls[index] = undefined;
+      process.child.kill('SIGKILL');
+      return { index, ended: process.ended };
     });
     this.#turn += count;
     this.kills += 1;
-    this.#restarting = (async () => {
-      for (const { index, ended } of dead) {
+    const restarted = Promise.all(
+      dead.map(async ({ index, ended }) => {
         await ended;
-        await this.#start(index);
-      }
+        await this.#restart(index);
+      }),
+    );
+    this.#restarting = restarted.then(() => {
       this.#restarting = undefined;
-    })();
+    });
+    // Whoever waits for it gets the fault.
+    this.#restarting.catch(() => undefined);
+  }
+
+  /** Resolves when starts have failed so often. */
+  async startsFailed(count: number): Promise<void> {
+    while (this.failedStarts < count) {
+      if (!this.#restarting) throw new Error('Every node could start.');
+      await Promise.race([this.#changed.promise, this.#restarting]);
+    }
   }
 
   async settled(): Promise<void> {
@@ -69,8 +113,9 @@ export class Cluster {
   }
 
   async stopAll(): Promise<void> {
+    this.#isStopping = true;
+    for (const { child } of this.#processes) child.kill('SIGKILL');
     await this.#restarting?.catch(() => undefined);
-    for (const node of this.#nodes) node?.process.child.kill('SIGKILL');
-    await Promise.all(this.#nodes.map((node) => node?.process.ended));
+    await Promise.all(this.#processes.map(({ ended }) => ended));
   }
 }

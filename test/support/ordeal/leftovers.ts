@@ -1,6 +1,7 @@
 import type { PrismaClient } from '../../../src/generated/prisma/client.ts';
 import type { Outcome } from './deeds.ts';
-import type { Life, Thing } from './person.ts';
+import type { Thing } from './person.ts';
+import type { Lives } from './world.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 type Changes = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
@@ -23,7 +24,7 @@ const fits = (outcome: Outcome | undefined, isDone: boolean): boolean =>
  */
 export async function faultsIn(
   prisma: PrismaClient,
-  lives: readonly Life[],
+  { lives, strangers }: Pick<Lives, 'lives' | 'strangers'>,
   { countsMessages }: { countsMessages: boolean },
 ): Promise<string[]> {
   const faults: string[] = [];
@@ -122,6 +123,17 @@ export async function faultsIn(
     type === 'PostSignIn' ? [(data as Data)['sessionId']] : [],
   );
   check(new Set(signedIn).size === signedIn.length, 'a sign-in has two events');
+  const ended = new Set(
+    lives.flatMap((life) =>
+      [...life.sessions].filter(([, { removed }]) => removed !== undefined).map(([id]) => id),
+    ),
+  );
+  const begun = new Set(sessions.map(({ id }) => id));
+  for (const { type, data, subjectId } of events) {
+    const id = (data as Data)['sessionId'] as string;
+    if (type !== 'PostSignIn' || ended.has(id) || !stored.has(subjectId as string)) continue;
+    check(begun.has(id), `${subjectId}: a sign-in without its session ${id}`);
+  }
   for (const { id, userId } of sessions) {
     const isTold = signedIn.includes(id) || count(userId, 'PostRegister') === 1;
     check(isTold, `${id}: a session without its event`);
@@ -146,15 +158,21 @@ export async function faultsIn(
   faults.push(...records.map(({ fault }) => fault));
 
   // What people know to be done.
+  for (const subject of strangers) {
+    const times = users.filter(({ identities }) =>
+      identities.some((identity) => identity.subject === subject),
+    ).length;
+    check(times === 1, `${subject} has ${times} accounts`);
+  }
   for (const life of lives) {
-    const { userId, names, factors, code, identity, grant, session, deleted } = life;
+    const { userId, names, factors, code, identities, grant, deleted } = life;
     const user = users.find(({ id }) => id === userId);
     check(fits(deleted ?? 'REFUSED', user === undefined), `${userId}: deletion lost`);
-    if (session) {
-      const isThere = sessions.some(({ id }) => id === session.id);
-      check(fits(session.ended, !isThere) || !user, `${userId}: the end of a session lost`);
-    }
     if (!user) continue;
+    for (const [id, thing] of life.sessions) {
+      const isThere = sessions.some((session) => session.id === id);
+      check(mayBeThere(thing).includes(isThere), `${userId}: ${id} is there: ${isThere}`);
+    }
     const told = (of.get(userId) ?? []).map(({ data }) => (data as Data)['changes'] as Changes);
     for (const { name, outcome } of names) {
       const times = told.filter((changes) => changes?.['name']?.to === name).length;
@@ -166,8 +184,11 @@ export async function faultsIn(
     }
     const set = user.factors.find(({ type }) => type === 'BACKUP_CODES');
     if (code) check(fits(code, set?.codes.length === 9), `${userId}: ${set?.codes.length} codes`);
-    if (identity)
-      check(mayBeThere(identity).includes(user.identities.length === 1), `${userId}: identity`);
+    for (const [subject, thing] of identities) {
+      const times = user.identities.filter((identity) => identity.subject === subject).length;
+      check(times <= 1, `${userId}: ${subject} is there ${times} times`);
+      check(mayBeThere(thing).includes(times === 1), `${userId}: ${subject} is there: ${times}`);
+    }
     if (grant) check(mayBeThere(grant).includes(user.grants.length === 1), `${userId}: grant`);
   }
   return faults;

@@ -1,28 +1,13 @@
 import { systemClock } from '../../../src/clock.ts';
 import { basic } from '../client-credentials.ts';
-import type { OpenIdProvider } from '../peers/openid-provider.ts';
 import { type AccountClient, accountClient, accountIndicator } from '../people/account.ts';
 import { authenticatorApp } from '../people/authenticator-app.ts';
-import { asPage, type Send, type StepResult, startHeadless, step } from '../people/experience.ts';
-import { passThrough } from '../people/federation.ts';
+import { type Send, type StepResult, startHeadless, step } from '../people/experience.ts';
 import { createAuthenticator } from '../people/passkeys/authenticator.ts';
-import { openBrowser, type Visit } from '../people/sign-in.ts';
-import { authorize, password, redirectUri } from '../people/sign-in-fixture.ts';
-import type { Cluster } from './cluster.ts';
-import type { Deeds, Outcome } from './deeds.ts';
-
-/** Where people live: the nodes, one address for all, and the applications and the provider that they use. */
-export interface World {
-  readonly cluster: Cluster;
-  readonly deeds: Deeds;
-  /** The address of all nodes. */
-  readonly url: string;
-  readonly provider: OpenIdProvider;
-  readonly providerId: string;
-  /** An application without a browser, and one that asks for consent. */
-  readonly application: { readonly id: string; readonly secret: string };
-  readonly shop: { readonly id: string };
-}
+import { password, redirectUri } from '../people/sign-in-fixture.ts';
+import type { Outcome } from './deeds.ts';
+import { arriveTwice, linkTwice, openPages, openSignedIn, twice } from './federation.ts';
+import type { Person, World } from './world.ts';
 
 /** Something that a person added to the account, and perhaps took away again. */
 export interface Thing {
@@ -40,21 +25,19 @@ export interface Life {
   readonly factors: Map<string, Thing>;
   /** How often one backup code was used. */
   code?: Outcome;
-  identity?: Thing;
+  /** By the subjects at the provider. */
+  readonly identities: Map<string, Thing>;
   grant?: Thing;
-  /** The second session, which may have been ended. */
-  session?: { readonly id: string; readonly ended: Outcome };
+  /** By their ids. The second one may have been ended. */
+  readonly sessions: Map<string, Thing>;
   deleted?: Outcome;
 }
 
-/** A page of the service; a node without its database counts as one that did not answer. */
-function shown(visit: Visit): Visit {
-  if ([429, 503].includes(visit.status)) throw new Error(`A page answered ${visit.status}.`);
-  return visit;
-}
-
-/** Signs in without a browser. */
-async function signIn({ url, application }: World, identifier: string): Promise<string> {
+/** Signs in without a browser; returns an access token for the Account API. */
+export async function signIn(
+  { url, application }: Pick<World, 'url' | 'application'>,
+  identifier: string,
+): Promise<string> {
   const { send, verifier } = await startHeadless(
     { url },
     {
@@ -85,48 +68,9 @@ async function signIn({ url, application }: World, identifier: string): Promise<
   return token;
 }
 
-/** Somebody who comes back from the provider: the way to confirm it, and to go on. */
-async function arrive(
-  { url, application, provider, providerId }: World,
-  subject: string,
-  email: string,
-): Promise<{ send: Send; confirm: () => Promise<Visit> }> {
-  const { send } = await startHeadless({ url }, { clientId: application.id, redirectUri });
-  const started = await step(send, 'startFederation', { identityProviderId: providerId });
-  const there = provider.visitOf(started['url'], subject, { email, email_verified: true });
-  const browser = openBrowser(url);
-  const page = shown(await browser.open(await passThrough(there)));
-  return { send, confirm: async () => shown(await browser.submit(page, {})) };
-}
-
-const twice = <T>(make: (turn: number) => T): readonly [T, T] => [make(0), make(1)];
-
-/** One person arrives from the provider in two places at once, and goes on in both. */
-async function arriveTwice(world: World, subject: string, email: string): Promise<Outcome> {
-  const ways = await Promise.all(
-    twice(() => world.deeds.sure(() => arrive(world, subject, email))),
-  );
-  await Promise.allSettled(ways.map(({ confirm }) => confirm()));
-  const outcomes = await Promise.all(
-    ways.map(({ send }) => world.deeds.attempt(() => step(send, 'submitInteraction'))),
-  );
-  return outcomes.includes('DONE') ? 'DONE' : 'UNKNOWN';
-}
-
-/** A stranger signs in by the provider for the first time, in two places at once. */
-export async function registerTwice(world: World, subject: string): Promise<void> {
-  const email = `${subject}@example.org`;
-  // Until one of them has come through.
-  while ((await arriveTwice(world, subject, email)) !== 'DONE');
-}
-
 /** A person in a browser, who is asked what the shop may do. */
-async function faceConsent({ url, shop }: World, identifier: string): Promise<Send> {
-  const service = { app: { services: { baseUrl: url, issuer: `${url}/oidc` } } };
-  const browser = openBrowser(url);
-  const { url: asked } = await authorize(service, shop, { scope: 'openid profile' });
-  shown(await browser.open(asked));
-  const send = asPage(service, browser);
+async function faceConsent(world: World, identifier: string): Promise<Send> {
+  const { send } = await openPages(world, world.shop, 'openid profile');
   await step(send, 'signInWithPassword', { identifier, password });
   await step(send, 'skipEnrollment');
   return send;
@@ -136,10 +80,13 @@ async function faceConsent({ url, shop }: World, identifier: string): Promise<Se
 export async function live(
   world: World,
   number: number,
-  { userId, username, email }: { userId: string; username: string; email: string },
+  { userId, username, email }: Person,
 ): Promise<Life> {
   const { cluster, deeds } = world;
-  const life: Life = { userId, email, names: [], factors: new Map() };
+  const life: Life = {
+    ...{ userId, email, names: [] },
+    ...{ factors: new Map(), identities: new Map(), sessions: new Map() },
+  };
   const token = await deeds.sure(() => signIn(world, username));
   const other = await deeds.sure(() => signIn(world, username));
   const clientAt = async (node: number, own = token): Promise<AccountClient> =>
@@ -164,9 +111,15 @@ export async function live(
       .map(({ node }: { node: { id: string; name: string | null } }) => node)
       .find((factor: { name: string | null }) => factor.name === name);
 
+  const sessionOf = async (own: string): Promise<string> =>
+    (await read('sessions { edges { node { id isCurrent } } }', own))['sessions'].edges.find(
+      ({ node }: { node: { isCurrent: boolean } }) => node.isCurrent,
+    ).node.id;
+
   await run('verifyViewerPassword', { password });
   await rename();
-  await linkIdentity();
+  await linkAtSignIn();
+  await linkInAccount();
   if (number % 2 === 0) await consent();
   await addApp();
   await addCodes();
@@ -183,8 +136,20 @@ export async function live(
     life.names.push({ name, outcome });
   }
 
-  async function linkIdentity() {
-    life.identity = { added: await arriveTwice(world, `of-${username}`, email) };
+  async function linkAtSignIn() {
+    const subject = `of-${username}`;
+    life.identities.set(subject, { added: await arriveTwice(world, subject, email) });
+  }
+
+  async function linkInAccount() {
+    const subject = `account-of-${username}`;
+    const browser = await deeds.sure(() => openSignedIn(world, username));
+    await linkTwice(world, {
+      browser,
+      subject,
+      begin: (input) => run('startViewerFederation', input),
+    });
+    life.identities.set(subject, { added: 'DONE' });
   }
 
   async function consent() {
@@ -226,18 +191,18 @@ export async function live(
     const factor = name && (await hasFactor(name));
     if (factor && thing) thing.removed = await both('deleteViewerFactor', { id: factor.id });
     const { identities, grants } = await read(
-      'identities { edges { node { id } } } grants { edges { node { id } } }',
+      'identities { edges { node { id subject } } } grants { edges { node { id } } }',
     );
     const [identity] = identities.edges;
-    if (number % 3 === 0 && identity && life.identity)
-      life.identity.removed = await both('deleteViewerIdentity', { id: identity.node.id });
+    const linked = life.identities.get(identity?.node.subject);
+    if (number % 3 === 0 && linked)
+      linked.removed = await both('deleteViewerIdentity', { id: identity.node.id });
     const [grant] = grants.edges;
     if (number % 4 === 0 && grant && life.grant)
       life.grant.removed = await both('revokeViewerGrant', { id: grant.node.id });
-    const { sessions } = await read('sessions { edges { node { id isCurrent } } }', other);
-    const id = sessions.edges.find(({ node }: { node: { isCurrent: boolean } }) => node.isCurrent)
-      .node.id;
-    life.session = { id, ended: await both('endViewerSession', { id }) };
+    life.sessions.set(await sessionOf(token), { added: 'DONE' });
+    const id = await sessionOf(other);
+    life.sessions.set(id, { added: 'DONE', removed: await both('endViewerSession', { id }) });
     if (number % 5 === 4) life.deleted = await both('deleteViewer');
   }
 }

@@ -16,6 +16,12 @@ export interface Behaviour {
   /** Makes the whole ID token. */
   readonly sign?: (claims: Record<string, unknown>) => string | Promise<string>;
   readonly userInfo?: Record<string, unknown>;
+  /**
+   * Decides when the token endpoint answers about a person.
+   *
+   * @param answer Resolves when the answer is sent, or whoever asked is gone.
+   */
+  readonly answerToken?: (subject: string, answer: () => Promise<void>) => Promise<void>;
   /** Answers these paths itself. */
   readonly answer?: Readonly<
     Record<string, (request: IncomingMessage, response: ServerResponse) => void>
@@ -99,22 +105,31 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
         return send({ keys: [key.jwk] });
       case '/token': {
         const given = new URLSearchParams(await text(request)).get('code') ?? '';
+        const about = people.get(given) ?? person;
         const now = toNumericDate(clock.now());
         const claims = {
           iss: issuer,
           aud: clientId,
           iat: now,
           exp: now + 300,
-          ...(people.get(given) ?? person),
+          ...about,
           ...behaviour.claims,
         };
         const idToken = await (behaviour.sign ?? ((all) => sign(all, behaviour.header)))(claims);
-        return send({
-          access_token: 'access',
-          token_type: 'Bearer',
-          expires_in: 300,
-          id_token: idToken,
-        });
+        const answer = () =>
+          new Promise<void>((resolve) => {
+            if (response.destroyed) return resolve();
+            response.once('close', resolve);
+            return send({
+              access_token: 'access',
+              token_type: 'Bearer',
+              expires_in: 300,
+              id_token: idToken,
+            });
+          });
+        return behaviour.answerToken
+          ? behaviour.answerToken(String(about['sub']), answer)
+          : answer();
       }
       case '/authorize': {
         // Whoever comes is the person that the test has chosen.

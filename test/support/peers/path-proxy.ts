@@ -1,6 +1,6 @@
 import { createServer, request as forward, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { closeAtEnd } from '../cleanup.ts';
 
 /** A proxy in front of a service whose public address has a path: it takes the path off. */
 export interface PathProxy {
@@ -10,7 +10,7 @@ export interface PathProxy {
   leadTo(url: string): void;
 }
 
-/** Starts a proxy for one path, such as `/identity`. It takes WebSockets too, and stops after the test file. */
+/** Starts a proxy for one path, such as `/identity`. It takes WebSockets too, and stops with the test, or with its file. */
 export async function startPathProxy(path: string): Promise<PathProxy> {
   let target = '';
   const onwards = ({ url = '', method, headers }: IncomingMessage) =>
@@ -38,7 +38,7 @@ export async function startPathProxy(path: string): Promise<PathProxy> {
     outgoing.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  closeAtEnd(async () => {
     server.closeAllConnections();
     server.close();
   });

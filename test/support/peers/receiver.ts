@@ -2,7 +2,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
+import { closeAtEnd } from '../cleanup.ts';
 
 /** A message as it arrived. */
 export interface Received {
@@ -39,7 +40,7 @@ const status =
   (response) =>
     void response.writeHead(code).end();
 
-/** Starts an endpoint, which stops with the test. */
+/** Starts an endpoint, which stops with the test, or with its file. */
 export async function startReceiver(options: { tls?: ServerOptions } = {}): Promise<Receiver> {
   const { tls } = options;
   const received: Received[] = [];
@@ -65,7 +66,7 @@ export async function startReceiver(options: { tls?: ServerOptions } = {}): Prom
   // The other side reports a bad certificate, or an answer that was cut off.
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
+  closeAtEnd(
     () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createProcessDatabase } from './support/database.ts';
-import { lossesOf, undergo } from './support/nothing-lost.ts';
-import { natsMissing } from './support/peers/nats.ts';
+import { createProcessDatabase } from '../support/database.ts';
+import { lossesOf, undergo } from '../support/nothing-lost.ts';
+import { natsMissing } from '../support/peers/nats.ts';
 
 // `npm run bench:nothing-lost` does it with 10,000 mutations and ten kills.
 const mutations = 600;

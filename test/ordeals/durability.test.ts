@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { newId } from '../src/ids.ts';
-import { fetchManagementToken } from './support/client-credentials.ts';
-import { createProcessDatabase } from './support/database.ts';
-import { events } from './support/events.ts';
-import { ask, graphql, payload } from './support/operations/graphql.ts';
-import { startProcess } from './support/process.ts';
+import { newId } from '../../src/ids.ts';
+import { fetchManagementToken } from '../support/client-credentials.ts';
+import { createProcessDatabase } from '../support/database.ts';
+import { events } from '../support/events.ts';
+import { ask, graphql, payload } from '../support/operations/graphql.ts';
+import { startProcess } from '../support/process.ts';
 
 const database = await createProcessDatabase();
 
