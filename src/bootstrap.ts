@@ -1,5 +1,5 @@
 import { ensureAccount } from './account/built-in.ts';
-import { digestSecret, generateSecret } from './applications/secret.ts';
+import { generateSecret } from './applications/secret.ts';
 import { managementIndicator, managementScopes } from './auth/scopes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -9,6 +9,7 @@ import { lockName } from './db/lock.ts';
 import { type Transaction, transaction } from './db/transaction.ts';
 import { newId } from './ids.ts';
 import type { Cipher } from './keys/cipher.ts';
+import { digestOf } from './keys/digest.ts';
 import { createSigningKey } from './keys/signing-keys.ts';
 
 const adminRoleName = 'Signet administrator';
@@ -113,7 +114,7 @@ async function ensureApplication(
     update: {},
   });
   const name = 'Initial secret';
-  const digest = digestSecret(secret);
+  const digest = digestOf(secret);
   await tx.applicationSecret.upsert({
     where: { applicationId_name: { applicationId: id, name } },
     create: { id: newId('ApplicationSecret'), applicationId: id, name, digest, createdAt: now },

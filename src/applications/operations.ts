@@ -14,13 +14,14 @@ import {
 } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { distinct, fault, instant, name, notNull, parseInput, patched, text } from '../input.ts';
+import { digestOf } from '../keys/digest.ts';
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { isResourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
 import { endImpersonation } from '../users/sign-out.ts';
 import { endGrantsOf } from './end-grants.ts';
 import { assertNotOwn } from './own.ts';
-import { digestSecret, generateSecret, isConfidential } from './secret.ts';
+import { generateSecret, isConfidential } from './secret.ts';
 
 const uri = text(2048).refine(
   (value) => URL.canParse(value) && !value.includes('#'),
@@ -94,7 +95,7 @@ export async function createApplication(
           id: newId('ApplicationSecret'),
           applicationId: created.id,
           name: 'Initial secret',
-          digest: digestSecret(secret),
+          digest: digestOf(secret),
           createdAt: now,
         },
       });
@@ -251,7 +252,7 @@ export async function createApplicationSecret(
           id: newId('ApplicationSecret'),
           applicationId,
           name,
-          digest: digestSecret(secret),
+          digest: digestOf(secret),
           expiresAt: expiresAt ?? null,
           createdAt: now,
         },

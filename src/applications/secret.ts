@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ApplicationType } from '../generated/prisma/client.ts';
 
 /** Whether an application of this type can keep a secret, and so has some: a confidential client (RFC 6749 §2.1). */
@@ -7,7 +7,3 @@ export const isConfidential = (type: ApplicationType): boolean =>
 
 /** A new application secret: 256 random bits in base64url, shown once. */
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
-
-/** The stored digest of a secret. Secrets are long and random, so a plain SHA-256 cannot be reversed by guessing. */
-export const digestSecret = (secret: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(secret).digest());

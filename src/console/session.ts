@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { consoleApplicationId } from '../applications/own.ts';
 import { newJti } from '../auth/access-token.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -8,6 +8,7 @@ import { faultOfState } from '../auth/token-state.ts';
 import { toNumericDate } from '../clock.ts';
 import { NotFoundError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { digestOf } from '../keys/digest.ts';
 import { endUserSession } from '../oidc/sessions/operations.ts';
 import { type Services, systemActor } from '../services.ts';
 
@@ -39,9 +40,6 @@ export interface SignedIn {
   /** The grant, as access tokens name it. */
   readonly grant: string;
 }
-
-const digestOf = (secret: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(secret).digest());
 
 /** Begins a session and returns its cookie's value, which is not stored. */
 export async function beginConsoleSession(

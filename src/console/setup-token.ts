@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockName } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import type { User } from '../generated/prisma/client.ts';
+import { digestOf } from '../keys/digest.ts';
 import type { Services } from '../services.ts';
 import { type AdministratorInput, createFirstAdministrator } from './administrator.ts';
 import { hasAdministrator } from './built-in.ts';
@@ -12,9 +13,6 @@ import { hasAdministrator } from './built-in.ts';
 export const setupTokenTtlSeconds = 3600;
 
 const fileName = 'setup-token';
-
-const digestOf = (token: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(token).digest());
 
 /** The data folder that holds the token in clear, for who cannot read the log; undefined on PostgreSQL. */
 export type SetupFolder = string | undefined;

@@ -1,11 +1,11 @@
 import { consoleApplicationId } from '../applications/own.ts';
 import { toNumericDate } from '../clock.ts';
 import { newId } from '../ids.ts';
+import { challengeOf } from '../oidc/code-challenge.ts';
 import { redeemOwnCode } from '../oidc/own/code.ts';
 import {
   type BegunSignIn,
   beginOwnSignIn,
-  challengeOf,
   finishOwnSignIn,
   type OwnApplication,
   ownScope,

@@ -17,6 +17,7 @@ interface QueryInside {
   handleCommandComplete(message: object, wire: Wire): void;
   handleError(error: Error, wire: Wire): void;
 }
+// Its types say nothing of what a query does with the wire.
 const QueryInside = pg.Query as unknown as new (
   config: object,
   callback: (error: Error | null, result: pg.QueryResult) => void,
@@ -60,6 +61,7 @@ class FirstQuery extends QueryInside {
 }
 
 const controls = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
+// Its type has parts that only an answer with rows needs.
 const nothing = { command: '', rowCount: 0, fields: [], rows: [] } as unknown as pg.QueryResult;
 
 /**
@@ -195,6 +197,7 @@ export class TransactionConnection implements Sql {
   #cork(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
+    // A client has its connection; its type leaves it out.
     const { stream } = (this.#client as unknown as { connection: Wire }).connection;
     stream.cork();
     process.nextTick(() => {
@@ -225,7 +228,7 @@ export class TransactionPool extends pg.Pool {
     return new TransactionConnection(await super.connect());
   }
 
-  // The driver's adapter for Prisma uses no more of a client than these have.
+  // The driver's adapter for Prisma uses no more of a client than these have. `never` fits each overload of the pool's.
   override connect(callback?: unknown): never {
     if (callback) return super.connect(callback as never) as never;
     const offer = lent.getStore();

@@ -83,6 +83,7 @@ export function addStep<Fields extends InputFieldMap, Result extends { interacti
         // The compiler cannot see through the payload's type parameter.
         resolve: (result) => (result as { interaction: Shown }).interaction as never,
       }),
+      // What the fields show, a step under its own name returns: see `ownFields`.
       ...(own && own !== 'payload' ? ownFields[own](t as never) : {}),
       ...payload?.(t),
     }),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { InteractionExpiredError, NotFoundError } from '../errors.ts';
@@ -13,10 +12,6 @@ const parts = {
 
 /** A running sign-in with its verifications. */
 export type Interaction = Prisma.InteractionGetPayload<{ include: typeof parts }>;
-
-/** The stored digest of a token, or of the id of the provider's interaction. */
-export const digestOf = (credential: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(credential).digest());
 
 /** Whether an interaction can continue. */
 export const isLive = (

@@ -4,11 +4,11 @@ import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts'
 import type { Application, Prisma } from '../generated/prisma/client.ts';
 import { idForQuery, newId } from '../ids.ts';
 import { parseInput, text } from '../input.ts';
+import { digestOf } from '../keys/digest.ts';
 import { asksSecondFactor } from '../oidc/provider/assurance.ts';
 import { findAuthorizationFault } from '../oidc/provider/headless.ts';
 import { interactionTtlSeconds } from '../oidc/provider/provider.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
-import { digestOf } from './interaction.ts';
 
 // RFC 6749 §3.3
 const scope = text(2048).regex(

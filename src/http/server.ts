@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../db/unreachable.ts';
+import { urlOf } from '../experience/access/visitor.ts';
 import { failures } from '../failures.ts';
 import { lookWithoutDatabase } from '../html/look.ts';
 import { html } from '../html/markup.ts';
@@ -93,7 +94,7 @@ function answerFailure(
   if (isUnreachable(error)) {
     request.log.warn({ err: error }, 'the database cannot be reached');
     const { status: unavailable, headers = {} } = failures.SERVICE_UNAVAILABLE;
-    const retryUrl = request.method === 'GET' ? `${baseUrl}${request.url}` : undefined;
+    const retryUrl = request.method === 'GET' ? urlOf({ baseUrl }, request) : undefined;
     return reply
       .code(unavailable)
       .headers({ ...pageHeaders(look), ...headers })

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import type { Federation, IdentityProvider } from '../generated/prisma/client.ts';
+import { digestOf } from '../keys/digest.ts';
 import type { Services } from '../services.ts';
 import {
   authorizationUrl,
@@ -16,9 +17,6 @@ const ttlMs = 10 * 60 * 1000;
 export type FederationOwner =
   | { readonly interactionId: string; readonly userId?: never }
   | { readonly userId: string; readonly clientId?: string; readonly interactionId?: never };
-
-const digestOf = (state: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(state).digest());
 
 const purposeOf = (state: string) => `federation:${Buffer.from(digestOf(state)).toString('hex')}`;
 

@@ -99,7 +99,7 @@ mutations.add('createIdentityProvider', {
     'Creates an identity provider, whose people can sign in here. Register the redirect URI `/sign-in/callback` there. Raises no event.',
   input: (t) => inputFields(t, true),
   errors: [InvalidInputError, ConflictError, NotAllowedError],
-  // GraphQL holds what its type here leaves out: name, kind, issuer and clientId are required by `inputFields(t, true)`.
+  // GraphQL requires what the type of `inputFields` leaves optional.
   operation: (context, input) => createIdentityProvider(context, input as never),
 });
 

@@ -64,6 +64,7 @@ export async function createSubjectToken(
         reason,
         context: (data ?? {}) as Prisma.InputJsonObject,
         actor: { ...actor },
+        // Plain JSON, but its type lacks the index signature that Prisma requires.
         act: act satisfies ActClaim as unknown as Prisma.InputJsonObject,
         origin: caller?.claims.lineage?.[0] ?? null,
         createdAt: now,

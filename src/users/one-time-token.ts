@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../auth/granting.ts';
 import { textForQuery } from '../db/sql.ts';
@@ -6,6 +6,7 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import type { OneTimeToken, Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { emailAddress, jsonObject, parseInput } from '../input.ts';
+import { digestOf } from '../keys/digest.ts';
 import type { Context } from '../services.ts';
 
 /** How long a one-time token can be good for, in seconds. */
@@ -24,8 +25,6 @@ const input = z.object({
 
 /** How long it is good for where nothing else is asked for, in seconds. */
 export const defaultLifetimeSeconds = 600;
-
-const digestOf = (token: string) => new Uint8Array(createHash('sha256').update(token).digest());
 
 /**
  * Creates a token that signs in the owner of an e-mail address once, and verifies that address. Raises no event.

@@ -38,6 +38,7 @@ const steps: Readonly<Record<string, (context: ViewerContext, input: never) => P
 for (const [name, step] of Object.entries(steps)) {
   addOwnStep(name, async (context, input) => {
     const own = viewerContext(context, 'account:write');
+    // The name ties the step to its input; the compiler does not follow that through the record.
     const result = await step(own, input as never);
     return (result as object | undefined) ?? { viewer: await readViewer(own) };
   });

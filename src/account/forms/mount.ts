@@ -6,7 +6,7 @@ import { isUnreachable } from '../../db/unreachable.ts';
 import { NotAllowedError, VerificationRequiredError } from '../../errors.ts';
 import { formTokenOf, hasFormToken } from '../../experience/access/form-token.ts';
 import { isOwnOrigin } from '../../experience/access/own-origin.ts';
-import { languageOf, visitorOf } from '../../experience/access/visitor.ts';
+import { languageOf, urlOf, visitorOf } from '../../experience/access/visitor.ts';
 import { problemOf } from '../../experience/forms/problem.ts';
 import { failedPage, waitPage } from '../../experience/pages/stopped.ts';
 import { texts } from '../../experience/pages/texts.ts';
@@ -62,8 +62,6 @@ type Query = Readonly<Record<string, string | string[] | undefined>>;
 type Request = FastifyRequest<{ Querystring: Query; Body: URLSearchParams | undefined }>;
 
 const one = (value: Query[string]): string => (typeof value === 'string' ? value : '');
-// A proxy may have taken a path off the public address.
-const urlOf = ({ baseUrl }: Services, { url }: FastifyRequest) => `${baseUrl}${url}`;
 const spokenBy = ({ headers }: FastifyRequest) => ({ acceptLanguage: headers['accept-language'] });
 
 /** Mounts the pages of the own account at `/account`. */

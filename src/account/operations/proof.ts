@@ -68,8 +68,9 @@ export async function changeProved<T>(
 
 async function verificationRequired(context: ViewerContext): Promise<VerificationRequiredError> {
   const methods = await verificationMethodsOf(context);
+  if (methods.length > 0) return new VerificationRequiredError(methods);
   const providers = await listProvingProviders(context);
-  return new VerificationRequiredError(providers.length > 0 ? ['IDENTITY_PROVIDER'] : methods);
+  return new VerificationRequiredError(providers.length > 0 ? ['IDENTITY_PROVIDER'] : []);
 }
 
 /** An identity provider at which a person can prove to be who they are. */

@@ -3,11 +3,12 @@ import { errors, type Interaction as ProviderInteraction } from 'oidc-provider';
 import { InteractionExpiredError } from '../../errors.ts';
 import { readFactorState } from '../../factors/policy.ts';
 import { newId } from '../../ids.ts';
+import { digestOf } from '../../keys/digest.ts';
 import { asksSecondFactor, findStepUp } from '../../oidc/provider/assurance.ts';
 import { getProvider, interactionTtlSeconds } from '../../oidc/provider/provider.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
-import { digestOf, isRecent } from '../interaction.ts';
+import { isRecent } from '../interaction.ts';
 
 /** The interaction of a browser, and the provider's authorization request that it is for. */
 export interface BrowserInteraction {

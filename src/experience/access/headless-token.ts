@@ -1,5 +1,5 @@
+import { digestOf } from '../../keys/digest.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
-import { digestOf } from '../interaction.ts';
 
 /**
  * Finds the interaction of the token in an `Authorization: Interaction <token>` header.

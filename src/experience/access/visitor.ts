@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../languages.ts';
-import type { VisitContext, Visitor } from '../../services.ts';
+import type { Services, VisitContext, Visitor } from '../../services.ts';
 import { chooseLanguage } from '../../sign-in-experience/language.ts';
 import type { SignInExperience } from '../../sign-in-experience/settings.ts';
 
@@ -15,6 +15,12 @@ export const visitorOf = (request: FastifyRequest, locales?: unknown): Visitor =
   cookies: request.headers.cookie,
   language: chooseLanguage(locales, request.headers['accept-language']),
 });
+
+/** The public URL of a request, to link back to its page. A proxy may have taken a path off it. */
+export const urlOf = (
+  { baseUrl }: Pick<Services, 'baseUrl'>,
+  { url }: Pick<FastifyRequest, 'url'>,
+): string => `${baseUrl}${url}`;
 
 /** The language to use with a person: their own if it is supported. */
 export const languageOf = (

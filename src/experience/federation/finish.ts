@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { VerificationFailedError } from '../../errors.ts';
 import { FederationFailure, type ProviderClaims } from '../../identity-providers/authorization.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
@@ -8,6 +8,7 @@ import {
   findFederation,
   type Returned,
 } from '../../identity-providers/federation.ts';
+import { digestOf } from '../../keys/digest.ts';
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
 import { changeInteraction, type Interaction, isRecent, readInteraction } from '../interaction.ts';
 import { admit, arrivalOf } from './admit.ts';
@@ -78,9 +79,6 @@ export interface HeadlessReturn {
   /** Confirms the sign-in: see {@link confirmReturn}. Null if there is nothing to confirm. */
   readonly confirmation: string | null;
 }
-
-const digestOf = (token: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(token).digest());
 
 /**
  * Ends a federation that another program began, in a browser that proves nothing. The person has to confirm it:

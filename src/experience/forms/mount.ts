@@ -14,7 +14,7 @@ import type { Services, VisitContext } from '../../services.ts';
 import { findBrowserInteraction, findByAddress } from '../access/browser.ts';
 import { hasFormToken } from '../access/form-token.ts';
 import { isOwnOrigin } from '../access/own-origin.ts';
-import { visitorOf } from '../access/visitor.ts';
+import { urlOf, visitorOf } from '../access/visitor.ts';
 import { readInteraction } from '../interaction.ts';
 import { brokenPage, failedPage, linkElsewherePage, waitPage } from '../pages/stopped.ts';
 import { texts } from '../pages/texts.ts';
@@ -232,7 +232,3 @@ async function refuse(
 }
 
 const spokenBy = ({ headers }: FastifyRequest) => ({ acceptLanguage: headers['accept-language'] });
-
-/** The path and query of a request, to link back to its page. */
-// A proxy may have taken a path off the public address.
-const urlOf = ({ baseUrl }: Services, { url }: FastifyRequest) => `${baseUrl}${url}`;

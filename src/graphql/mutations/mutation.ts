@@ -64,7 +64,8 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
         types: [...options.errors],
         union: { subGraphs, description: `The result of \`${name}\`.` },
       },
-      // The compiler cannot see through a type parameter that `args` has the one argument declared above.
+      // The compiler cannot see through a type parameter that `args` has the one argument declared above,
+      // and that the result is that of the union.
       resolve: (_root, args, context, info) => {
         const { input } = args as { input: InputShapeFromFields<Fields> };
         const run = () => options.resolve(input, context, info);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Services } from '../../services.ts';
+import { challengeOf } from '../code-challenge.ts';
 import { getProvider } from '../provider/provider.ts';
 import { endGrants, grantReference } from '../provider/storage/adapter.ts';
 
@@ -45,12 +45,11 @@ export async function redeemOwnCode(
     await endGrants(services, [grantId]);
     return undefined;
   }
-  const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
   const isOurs =
     code.isValid &&
     code.redirectUri === redirectUri &&
     code.codeChallengeMethod === 'S256' &&
-    code.codeChallenge === challenge &&
+    code.codeChallenge === challengeOf(codeVerifier) &&
     code.nonce === nonce;
   if (!isOurs) return undefined;
   try {

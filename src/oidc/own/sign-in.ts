@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { ownRedirectUri } from '../../applications/own.ts';
 import { toNumericDate } from '../../clock.ts';
 import type { Services } from '../../services.ts';
+import { challengeOf } from '../code-challenge.ts';
 import { type Redeemed, redeemOwnCode } from './code.ts';
 
 /** How long a sign-in may take, in seconds: as long as the provider waits for it. */
@@ -41,10 +42,6 @@ export function redirectUriOf({ baseUrl }: Pick<Services, 'baseUrl'>, id: string
 
 /** A random value that nobody can guess. */
 export const randomValue = (): string => randomBytes(32).toString('base64url');
-
-/** The S256 code challenge of a verifier (RFC 7636 §4.2). */
-export const challengeOf = (codeVerifier: string): string =>
-  createHash('sha256').update(codeVerifier).digest('base64url');
 
 /** A sign-in that was begun: where the browser goes, and what it has to keep until it comes back. */
 export interface BegunSignIn {

@@ -7,12 +7,12 @@ import Provider, {
   type KoaContextWithOIDC,
   type SigningAlgorithm,
 } from 'oidc-provider';
-import { digestSecret } from '../../applications/secret.ts';
 import { newJti } from '../../auth/access-token.ts';
 import { toNumericDate } from '../../clock.ts';
 import { signingAlgorithms } from '../../config.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import { kindOfId, newId } from '../../ids.ts';
+import { digestOf } from '../../keys/digest.ts';
 import { idTokenTtlSeconds } from '../../keys/signing-keys.ts';
 import type { Services } from '../../services.ts';
 import { sessionTtl } from '../sessions/operations.ts';
@@ -100,7 +100,7 @@ function createProvider(services: Services): Provider {
   });
 
   provider.Client.prototype.compareClientSecret = async function compare(actual: string) {
-    const digest = digestSecret(actual);
+    const digest = digestOf(actual);
     const digests = await readLiveDigests(services, this.clientId);
     return digests.filter((live) => timingSafeEqual(digest, Buffer.from(live, 'hex'))).length > 0;
   };

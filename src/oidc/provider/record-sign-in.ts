@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import { Counter } from 'prom-client';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
+import { digestOf } from '../../keys/digest.ts';
 import type { Context } from '../../services.ts';
 import { readSignInExperience, type SessionPolicy } from '../../sign-in-experience/settings.ts';
 import { userRecord } from '../../users/payload.ts';
@@ -100,7 +100,7 @@ async function isEnded(
   uid: string | undefined,
 ): Promise<boolean> {
   if (uid === undefined) return false;
-  const digest = new Uint8Array(createHash('sha256').update(uid).digest());
+  const digest = digestOf(uid);
   const found = await tx.interaction.findUnique({ where: { digest }, select: { expiresAt: true } });
   return found !== null && found.expiresAt <= clock.now();
 }

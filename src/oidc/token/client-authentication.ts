@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
-import { digestSecret } from '../../applications/secret.ts';
+import { digestOf } from '../../keys/digest.ts';
 import { decodeFormText, type Form } from './form.ts';
 import { InvalidClient, InvalidRequest } from './oauth-errors.ts';
 
@@ -60,7 +60,7 @@ export function assertSecret(
   { clientSecret }: ClientCredentials,
   digests: readonly string[],
 ): void {
-  const digest = digestSecret(clientSecret);
+  const digest = digestOf(clientSecret);
   let isRight = false;
   for (const candidate of digests.length > 0 ? digests : decoys) {
     const isEqual = timingSafeEqual(digest, Buffer.from(candidate, 'hex'));

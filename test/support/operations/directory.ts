@@ -1,4 +1,4 @@
-import { digestSecret, generateSecret } from '../../../src/applications/secret.ts';
+import { generateSecret } from '../../../src/applications/secret.ts';
 import type { Clock } from '../../../src/clock.ts';
 import type { Database } from '../../../src/db/database.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
   UserIdentity,
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
+import { digestOf } from '../../../src/keys/digest.ts';
 
 /** An application and its secret, as in a client's configuration. */
 export interface TestClient {
@@ -123,7 +124,7 @@ export function seedDirectory(database: Database, clock: Clock) {
           id: newId('ApplicationSecret'),
           applicationId,
           name: nextName('Secret'),
-          digest: digestSecret(value),
+          digest: digestOf(value),
           expiresAt: expiresAt ?? null,
           createdAt: clock.now(),
         },

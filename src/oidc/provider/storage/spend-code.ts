@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../../clock.ts';
 import type { Transaction } from '../../../db/transaction.ts';
+import { challengeOf } from '../../code-challenge.ts';
 import { storedId } from './adapter.ts';
 import { freshCode } from './fresh-code.ts';
 
@@ -58,6 +58,3 @@ interface CodePayload {
   readonly authTime: number;
   readonly amr?: readonly string[];
 }
-
-const challengeOf = (verifier: string): string =>
-  createHash('sha256').update(verifier).digest('base64url');
