@@ -138,22 +138,65 @@ test('a deleted provider takes its identities, and tells of each', async () => {
   ]);
 });
 
+/** Makes people who are linked to a provider. */
+const link = (id: string, name: string, people: number) =>
+  prisma.$executeRaw`
+    WITH "made" AS (
+      INSERT INTO "User" ("id", "username", "createdAt", "updatedAt")
+      SELECT 'user_' || ${name}::text || i, ${name}::text || i, now(), now() FROM generate_series(1, ${people}::int) i
+      RETURNING "id")
+    INSERT INTO "UserIdentity" ("id", "userId", "identityProviderId", "issuer", "subject", "linkedAt")
+    SELECT 'identity_' || "id", "id", ${id}, 'https://many.example', "id", now() FROM "made"`;
+
+/** How many events tell of their loss, of how many people, in how many transactions. */
+async function lossesOf(name: string) {
+  const [row] = await prisma.$queryRaw<{ events: number; people: number; parts: number }[]>`
+    SELECT count(*)::int AS "events", count(DISTINCT "subjectId")::int AS "people",
+           count(DISTINCT xmin::text)::int AS "parts"
+      FROM "Event" WHERE "subjectId" LIKE ${`user_${name}%`} AND "type" = 'User.Data.Updated'`;
+  return row;
+}
+
 test('a provider of many people is deleted in several transactions', async () => {
   const admin = await manager(service);
   const id = await admin.identityProvider();
   const people = 1_500;
-  await prisma.$executeRaw`
-    WITH "made" AS (
-      INSERT INTO "User" ("id", "username", "createdAt", "updatedAt")
-      SELECT 'user_linked' || i, 'linked' || i, now(), now() FROM generate_series(1, ${people}::int) i
-      RETURNING "id")
-    INSERT INTO "UserIdentity" ("id", "userId", "identityProviderId", "issuer", "subject", "linkedAt")
-    SELECT 'identity_' || "id", "id", ${id}, 'https://many.example', "id", now() FROM "made"`;
+  await link(id, 'linked', people);
   await admin.done('deleteIdentityProvider', { id });
-  const [row] = await prisma.$queryRaw<{ people: number; parts: number }[]>`
-    SELECT count(DISTINCT "subjectId")::int AS "people", count(DISTINCT xmin::text)::int AS "parts"
-      FROM "Event" WHERE "subjectId" LIKE 'user_linked%' AND "type" = 'User.Data.Updated'`;
-  expect(row).toEqual({ people, parts: 3 });
+  expect(await lossesOf('linked')).toEqual({ events: people, people, parts: 3 });
   expect(await prisma.userIdentity.count({ where: { identityProviderId: id } })).toBe(0);
   expect(await prisma.identityProvider.findUnique({ where: { id } })).toBeNull();
+});
+
+test('two who delete one provider tell of each person once', async () => {
+  const admin = await manager(service);
+  const id = await admin.identityProvider();
+  const people = 700;
+  await link(id, 'twice', people);
+  const outcomes = await Promise.all([1, 2].map(() => call('deleteIdentityProvider', { id })));
+  expect(outcomes.map(({ code }) => code)).toContain('OK');
+  for (const { code } of outcomes) expect(['OK', 'NOT_FOUND']).toContain(code);
+  expect(await lossesOf('twice')).toMatchObject({ events: people, people });
+  expect(await prisma.identityProvider.findUnique({ where: { id } })).toBeNull();
+});
+
+test('a deletion that ended half-way leaves no way in', async () => {
+  const admin = await manager(service);
+  const id = await admin.identityProvider();
+  await link(id, 'half', 600);
+  await prisma.$executeRawUnsafe(`
+    CREATE FUNCTION "refuse" () RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`);
+  await prisma.$executeRawUnsafe(`
+    CREATE TRIGGER "refuse" BEFORE DELETE ON "UserIdentity"
+      FOR EACH ROW WHEN (OLD."userId" = 'user_half99') EXECUTE FUNCTION "refuse" ()`);
+  // In the order of ids, this one is among the last.
+  expect(await call('deleteIdentityProvider', { id })).toMatchObject({ status: 500 });
+  const left = await prisma.identityProvider.findUnique({ where: { id } });
+  expect(left).toMatchObject({ enabled: false });
+  expect(await lossesOf('half')).toEqual({ events: 500, people: 500, parts: 1 });
+  expect(await prisma.userIdentity.count({ where: { identityProviderId: id } })).toBe(100);
+
+  await prisma.$executeRawUnsafe('DROP FUNCTION "refuse" CASCADE');
+  await admin.done('deleteIdentityProvider', { id });
+  expect(await lossesOf('half')).toEqual({ events: 600, people: 600, parts: 2 });
 });
