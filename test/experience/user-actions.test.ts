@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { events } from '../support/events.ts';
+import { settledEvents } from '../support/events.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
 import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
 import { startOpenIdProvider } from '../support/peers/openid-provider.ts';
@@ -58,9 +58,9 @@ const next = (word: string) => {
 
 /** The names of the events that something raises, in their order. */
 async function raisedBy(work: () => Promise<unknown>) {
-  const before = (await events({ url: service.url, token })).length;
+  const before = (await settledEvents(service, token)).length;
   await work();
-  return (await events({ url: service.url, token })).slice(before);
+  return (await settledEvents(service, token)).slice(before);
 }
 const names = (raised: readonly { name: string }[]) => raised.map(({ name }) => name);
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { transaction } from '../../src/db/transaction.ts';
 import { deleteOwnFactor } from '../../src/factors/delete.ts';
 import { systemActor } from '../../src/services.ts';
-import { events } from '../support/events.ts';
+import { settledEvents } from '../support/events.ts';
 import { send } from '../support/operations/graphql.ts';
 import { authenticatorApp } from '../support/people/authenticator-app.ts';
 import { startHeadless, step } from '../support/people/experience.ts';
@@ -81,14 +81,14 @@ test('deletes a lost factor, even where one is required', async () => {
   const [app, codes] = (await list(person.id)).edges.map(
     ({ node }: { node: { id: string } }) => node,
   );
-  const before = (await events({ url: service.url, token })).length;
+  const before = (await settledEvents(service, token)).length;
   expect(await remove(person.id, codes.id)).toEqual({
     __typename: 'DeleteUserFactorPayload',
     userFactor: codes,
   });
   expect(await remove(person.id, app.id)).toMatchObject({ userFactor: { id: app.id } });
   expect(await remove(person.id, app.id)).toMatchObject({ code: 'NOT_FOUND' });
-  expect((await events({ url: service.url, token })).slice(before)).toMatchObject([
+  expect((await settledEvents(service, token)).slice(before)).toMatchObject([
     {
       name: 'User.Data.Updated',
       actor: { type: 'APPLICATION' },
@@ -168,7 +168,7 @@ describe('the settings', () => {
 });
 
 test('an organization’s requirement is in its events', async () => {
-  const before = (await events({ url: service.url, token })).length;
+  const before = (await settledEvents(service, token)).length;
   const { createOrganization } = await ask(
     `mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) {
        ... on CreateOrganizationPayload { organization { id requiresFactor } } } }`,
@@ -179,7 +179,7 @@ test('an organization’s requirement is in its events', async () => {
     'mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { __typename } }',
     { input: { id, requiresFactor: null } },
   );
-  expect((await events({ url: service.url, token })).slice(before)).toMatchObject([
+  expect((await settledEvents(service, token)).slice(before)).toMatchObject([
     { name: 'Organization.Created', data: { id, requiresFactor: true } },
     { data: { changes: { requiresFactor: { from: true, to: false } } } },
   ]);

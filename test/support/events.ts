@@ -1,4 +1,6 @@
+import { settled } from './log.ts';
 import { ask, graphql } from './operations/graphql.ts';
+import type { TestService } from './service.ts';
 
 const Events = graphql(`
   query Events($after: String) {
@@ -28,6 +30,15 @@ export async function events(endpoint: { url: string; token: string }): Promise<
     after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : undefined;
   } while (after);
   return seen;
+}
+
+/** Reads like {@link events}, once everything that is committed can be read: see {@link settled}. */
+export async function settledEvents(
+  { url, app }: TestService,
+  token: string,
+): Promise<EventSeen[]> {
+  await settled(app.services.database);
+  return events({ url, token });
 }
 
 const readPage = async (endpoint: { url: string; token: string }, after: string | null) =>

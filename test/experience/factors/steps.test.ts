@@ -1,6 +1,6 @@
 import { type TOTP, URI } from 'otpauth';
 import { describe, expect, test } from 'vitest';
-import { events } from '../../support/events.ts';
+import { settledEvents } from '../../support/events.ts';
 import {
   type AuthenticatorApp,
   authenticatorApp,
@@ -109,13 +109,13 @@ describe('an authenticator app', () => {
   test('is an event with kinds alone, and a message', async () => {
     const person = await createPerson();
     const headless = await identify(person);
-    const before = (await events({ url: service.url, token })).length;
+    const before = (await settledEvents(service, token)).length;
     const app = await enrollApp(headless.send, clock);
     const { codes } = await step(headless.send, 'createBackupCodes');
     expect(codes).toHaveLength(10);
     // New codes replace the old: the kinds stay.
     await step(headless.send, 'createBackupCodes');
-    const raised = (await events({ url: service.url, token })).slice(before);
+    const raised = (await settledEvents(service, token)).slice(before);
     expect(raised).toMatchObject([
       {
         name: 'User.Data.Updated',
@@ -169,7 +169,7 @@ describe('an authenticator app', () => {
 
   test('is locked after ten wrong codes, by any identifier', async () => {
     const { person, app } = await enrolled();
-    const before = (await events({ url: service.url, token })).length;
+    const before = (await settledEvents(service, token)).length;
     const codes = [];
     for (let i = 0; i < 11; i += 1) {
       const headless = await start();
@@ -179,7 +179,7 @@ describe('an authenticator app', () => {
     }
     expect(codes).toEqual([...Array(9).fill('VERIFICATION_FAILED'), 'LOCKED', 'LOCKED']);
     expect(await verify(await identify(person), app.code())).toMatchObject({ code: 'LOCKED' });
-    const raised = (await events({ url: service.url, token })).slice(before);
+    const raised = (await settledEvents(service, token)).slice(before);
     expect(raised).toMatchObject([
       { name: 'Identifier.Lockout', data: { type: 'username', value: person.username } },
     ]);

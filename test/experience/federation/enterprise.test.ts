@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { describe, expect, test } from 'vitest';
-import { events } from '../../support/events.ts';
+import { settledEvents } from '../../support/events.ts';
 import { asPage, step } from '../../support/people/experience.ts';
 import { allowPrivate, connect, manager, signInThere } from '../../support/people/federation.ts';
 import { discover } from '../../support/people/sign-in.ts';
@@ -45,8 +45,8 @@ await changeSettings(service, token, {
   signUpIdentifiers: ['EMAIL'],
 });
 
-const count = async () => (await events({ url: service.url, token })).length;
-const raised = async (from: number) => (await events({ url: service.url, token })).slice(from);
+const count = async () => (await settledEvents(service, token)).length;
+const raised = async (from: number) => (await settledEvents(service, token)).slice(from);
 
 /** Names an address on the first page, and comes back from the company's provider. */
 async function come(email: string, identifier = email) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startViewerFederation } from '../../../src/experience/federation/viewer.ts';
 import { beginFederation } from '../../../src/identity-providers/federation.ts';
-import { events } from '../../support/events.ts';
+import { settledEvents } from '../../support/events.ts';
 import { startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import { readInteraction, startHeadless, step } from '../../support/people/experience.ts';
 import {
@@ -27,9 +27,9 @@ const identityProviderId = await createIdentityProvider(service, {
   ...{ name: 'Club', kind: 'SOCIAL', issuer, clientId, clientSecret },
 });
 const token = await service.managementToken();
-const count = async () => (await events({ url: service.url, token })).length;
+const count = async () => (await settledEvents(service, token)).length;
 const names = async (from: number) =>
-  (await events({ url: service.url, token })).slice(from).map(({ name }) => name);
+  (await settledEvents(service, token)).slice(from).map(({ name }) => name);
 
 let people = 0;
 /** Somebody with an account here and at the provider. */

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import { describe, expect, test } from 'vitest';
 import { endFederation } from '../../../src/identity-providers/federation.ts';
-import { events } from '../../support/events.ts';
+import { settledEvents } from '../../support/events.ts';
 import { asPage, readInteraction, step } from '../../support/people/experience.ts';
 import {
   allowPrivate,
@@ -29,8 +29,8 @@ const provider = 'Club & Sons';
 const providerId = await connect(service, other, { name: provider });
 const token = await service.managementToken();
 
-const count = async () => (await events({ url: service.url, token })).length;
-const raised = async (from: number) => (await events({ url: service.url, token })).slice(from);
+const count = async () => (await settledEvents(service, token)).length;
+const raised = async (from: number) => (await settledEvents(service, token)).slice(from);
 const names = (found: readonly { name: string }[]) => found.map(({ name }) => name);
 
 /** Somebody at the provider, by a name of their own. */

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../../src/generated/prisma/client.ts';
-import { events } from '../../support/events.ts';
+import { settledEvents } from '../../support/events.ts';
 import { asProgram, type Headless, startHeadless, step } from '../../support/people/experience.ts';
 import { createAuthenticator, type Lies } from '../../support/people/passkeys/authenticator.ts';
 import { discover } from '../../support/people/sign-in.ts';
@@ -81,7 +81,7 @@ describe('a passkey', () => {
     });
     const [factor] = await database.prisma.userFactor.findMany({ where: { userId: user.id } });
     expect(factor).toMatchObject({ type: 'PASSKEY', name: 'My key', isBackupEligible: true });
-    const seen = await events({ url: service.url, token });
+    const seen = await settledEvents(service, token);
     expect(seen.at(-1)).toMatchObject({
       name: 'User.Data.Updated',
       data: { id: user.id, changes: { factors: { from: [], to: ['PASSKEY'] } } },
@@ -332,7 +332,7 @@ test('failures lock the second factor of the person', async () => {
     expect((await use(authenticator, { forges: true })).result).toMatchObject(failed);
   expect((await use(authenticator, { forges: true })).result).toMatchObject({ code: 'LOCKED' });
   expect((await use(authenticator)).result).toMatchObject({ code: 'LOCKED' });
-  const seen = await events({ url: service.url, token });
+  const seen = await settledEvents(service, token);
   expect(seen.filter(({ name }) => name === 'Identifier.Lockout')).toMatchObject([
     { data: { type: 'username', value: user.username } },
   ]);
