@@ -49,7 +49,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...(isOnServer ? triedOnce : [])],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/after-file.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Files share the modules of their worker: importing the service takes longer than most files' tests. What
     // a file starts is its own all the same: a service, a database, a port.

@@ -252,7 +252,7 @@ test('every page continues after the service restarts', async () => {
   const { browser, tabs } = await openAll();
   const { port } = new URL(service.url);
   await service.app.stop();
-  await startSecondNode(service, { ...allowPrivate, PORT: port, DATA_DIR: service.dataDir });
+  await startSecondNode(service, { PORT: port });
   for (const { name, visit } of tabs.filter(({ name }) => name in pages))
     expect([name, headingOf(await browser.open(visit.url))]).toEqual([name, headingOf(visit)]);
 });

@@ -452,7 +452,7 @@ test('every page leads on in another browser, after a restart, and after an hour
 
   const { port } = new URL(service.url);
   await service.app.stop();
-  await startSecondNode(service, { ...allowPrivate, PORT: port, DATA_DIR: service.dataDir });
+  await startSecondNode(service, { PORT: port });
   for (const { name, heading: title, browser, visit, values } of tabs) {
     expect([name, headingOf(await browser.open(visit.url))]).toEqual([name, title]);
     if (values) expectToLeadOn(name, await browser.submit(visit, values));

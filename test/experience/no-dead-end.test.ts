@@ -217,10 +217,7 @@ test('continues on every page after the service restarts', async () => {
   const tabs = await Promise.all(pages.map(({ open }) => open()));
   const { port } = new URL(service.url);
   await service.app.stop();
-  await startSecondNode(service, {
-    PORT: port,
-    DATA_DIR: service.dataDir,
-  });
+  await startSecondNode(service, { PORT: port });
   for (const [i, { browser, visit }] of tabs.entries()) {
     const { heading: title, values = {}, name } = pages[i] ?? {};
     expect([name, heading(await browser.open(visit.url))]).toEqual([name, title]);

@@ -14,17 +14,23 @@ const secret = 'a secret for tests only';
 
 /** A clock that a test can move. */
 export interface TestClock extends Clock {
-  /** Moves the clock forward; from then on it runs with the machine's. */
+  /** Moves the clock forward. */
   advance(milliseconds: number): void;
+  /** Stops the clock: from then on only {@link advance} moves it, so nothing becomes due on its own. */
+  freeze(): void;
 }
 
-/** A clock that runs with the machine's until it is moved. */
+/** A clock that runs with the machine's until it is moved or stopped. */
 export function createTestClock(): TestClock {
   let offset = 0;
+  let stoppedAt: number | undefined;
   return {
-    now: () => new Date(Date.now() + offset),
+    now: () => new Date((stoppedAt ?? Date.now()) + offset),
     advance(milliseconds) {
       offset += milliseconds;
+    },
+    freeze() {
+      stoppedAt ??= Date.now();
     },
   };
 }
@@ -38,6 +44,8 @@ export interface TestService {
   /** The data folder, which holds the outbox. */
   readonly dataDir: string;
   readonly admin: { readonly id: string; readonly secret: string };
+  /** The variables it was started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The link with which the first administrator is made, if the start offered one. */
   readonly setupLink: string | undefined;
   /** The log, one parsed line each. */
@@ -102,6 +110,7 @@ export async function startService(
     clock,
     testDatabase,
     admin,
+    environment,
     setupLink,
     logged,
     managementToken: (scope, client = admin) => fetchManagementToken(app, client, scope),
@@ -109,7 +118,11 @@ export async function startService(
   };
 }
 
-/** Starts another node of a service on the same database; on PostgreSQL with its own connections. */
+/**
+ * Starts another node of a service on the same database; on PostgreSQL with its own connections.
+ *
+ * @param environment Variables that differ from the first node's.
+ */
 export async function startSecondNode(
   service: TestService,
   environment: Record<string, string> = {},
@@ -120,7 +133,12 @@ export async function startSecondNode(
   let setupLink: string | undefined;
   const own = url === undefined ? undefined : openPostgresql({ url, ...options });
   const app = await startApp({
-    config: readConfig({ PORT: '0', DATA_DIR: service.dataDir, ...environment }),
+    config: readConfig({
+      PORT: '0',
+      DATA_DIR: service.dataDir,
+      ...service.environment,
+      ...environment,
+    }),
     log: pino({ level: 'silent' }),
     clock: service.clock,
     opened: { database: own ?? database, secret },

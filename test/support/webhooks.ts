@@ -3,9 +3,6 @@ import type { CreateWebhookInput, DeliveryStatus } from '../generated/graphql.ts
 import { ask, graphql, payload } from './operations/graphql.ts';
 import type { TestService } from './service.ts';
 
-// On PostgreSQL, an open transaction anywhere in the cluster delays deliveries, also one in another test's database.
-vi.setConfig({ testTimeout: 60_000 });
-
 /** The URL and the token of a client. */
 export type Endpoint = { readonly url: string; readonly token: string };
 

@@ -82,7 +82,7 @@ describe.runIf(chromiumPath)('the live log over a bad network', async () => {
     await expectAll();
     await service.app.stop();
     await lost();
-    const restarted = await startSecondNode(service, environment, { consoleFolder: builtConsole });
+    const restarted = await startSecondNode(service, {}, { consoleFolder: builtConsole });
     endpoint = { ...endpoint, url: restarted.url };
     await createUsers(6);
     target.port = Number(new URL(restarted.url).port);
