@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** The path of Chromium; undefined if it is not installed. */
+/** The path of Chromium; undefined if it is not installed. The one without any window takes two thirds of the time. */
 export const chromiumPath: string | undefined = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
