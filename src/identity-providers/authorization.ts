@@ -30,12 +30,18 @@ export interface RequestSecrets {
   readonly codeVerifier: string;
 }
 
-/** What an authorization request asks of a provider. */
-export interface Hints {
-  readonly loginHint?: string | undefined;
-  readonly language?: string | undefined;
+/** How lately a person is to have signed in at a provider (OpenID Connect Core §3.1.2.1). */
+export interface Freshness {
   /** Whether the person signs in again, even if they are signed in there. */
   readonly isFresh?: boolean;
+  /** How long ago the sign-in there may have been. */
+  readonly maxAgeSeconds?: number;
+}
+
+/** What an authorization request asks of a provider. */
+export interface Hints extends Freshness {
+  readonly loginHint?: string | undefined;
+  readonly language?: string | undefined;
 }
 
 /** A person, as an identity provider tells of them. */
@@ -76,7 +82,7 @@ export async function authorizationUrl(
   services: Services,
   provider: IdentityProvider,
   { state, nonce, codeVerifier }: RequestSecrets,
-  { loginHint, language, isFresh = false }: Hints = {},
+  { loginHint, language, isFresh = false, maxAgeSeconds }: Hints = {},
 ): Promise<string> {
   const parameters = {
     response_type: 'code',
@@ -89,6 +95,7 @@ export async function authorizationUrl(
     ...(loginHint === undefined ? {} : { login_hint: loginHint }),
     ...(language === undefined ? {} : { ui_locales: language }),
     ...(isFresh ? { prompt: 'login' } : {}),
+    ...(maxAgeSeconds === undefined ? {} : { max_age: String(maxAgeSeconds) }),
   };
   return talkTo(services, provider, async (configuration) => {
     const { protocol, href } = buildAuthorizationUrl(configuration, parameters);

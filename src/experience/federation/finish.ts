@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { VerificationFailedError } from '../../errors.ts';
-import { FederationFailure, type ProviderClaims } from '../../identity-providers/authorization.ts';
+import {
+  FederationFailure,
+  type Freshness,
+  type ProviderClaims,
+} from '../../identity-providers/authorization.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import {
   endFederation,
@@ -14,7 +18,7 @@ import { changeInteraction, type Interaction, isRecent, readInteraction } from '
 import { admit, arrivalOf } from './admit.ts';
 import { type FederationError, reportDisabled, reportFailure } from './failure.ts';
 import { keepNewcomer, stop } from './newcomer.ts';
-import { asksForSignIn } from './start.ts';
+import { freshnessOf } from './start.ts';
 
 /**
  * Ends a federation in the browser of its interaction: the person is signed in, registers, or learns from
@@ -32,7 +36,7 @@ export async function finishFederation(
   const returned = await endOrExplain(context, { interactionId: access.id }, response);
   if (typeof returned === 'string') return explain(context, access, returned);
   const { claims, provider } = returned;
-  if (asksForSignIn(interaction) && !isRecentThere(context, claims)) {
+  if (!isFreshThere(context, claims, freshnessOf(interaction))) {
     const failure = new FederationFailure('the person did not sign in again (auth_time)');
     reportFailure(context, failure, provider.id);
     return explain(context, access, 'federation_failed');
@@ -40,11 +44,20 @@ export async function finishFederation(
   return admit(context, access, (tx) => arrivalOf(tx, provider, claims));
 }
 
-// Not every provider tells when it was.
-const isRecentThere = (
+// How long a browser may take from the provider back to here.
+const onTheWayMs = 60 * 1000;
+
+/** Whether a person signed in at the provider as lately as asked, or the provider does not tell when it was. */
+function isFreshThere(
   { clock }: Pick<Services, 'clock'>,
   { authenticatedAt }: ProviderClaims,
-): boolean => authenticatedAt === null || isRecent(authenticatedAt, clock.now());
+  { isFresh, maxAgeSeconds = Number.POSITIVE_INFINITY }: Freshness,
+): boolean {
+  if (authenticatedAt === null) return true;
+  const now = clock.now();
+  const ageMs = now.getTime() - authenticatedAt.getTime();
+  return ageMs <= maxAgeSeconds * 1000 + onTheWayMs && (!isFresh || isRecent(authenticatedAt, now));
+}
 
 /** What a federation came to, or why it came to nothing. */
 export async function endOrExplain(

@@ -1,6 +1,6 @@
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../../errors.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
-import { FederationFailure } from '../../identity-providers/authorization.ts';
+import { FederationFailure, type Freshness } from '../../identity-providers/authorization.ts';
 import { findProviderOfAddress } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import { idForQuery } from '../../ids.ts';
@@ -52,7 +52,7 @@ export async function startFederation(
       {
         prefix: access.uid ?? headlessPrefix,
         loginHint: email,
-        isFresh: asksForSignIn(interaction),
+        ...freshnessOf(interaction),
         language: context.visitor.language,
       },
     ),
@@ -60,10 +60,15 @@ export async function startFederation(
   return { interaction, url };
 }
 
-/** Whether the application wants the person to sign in, even if they are signed in (OpenID Connect Core §3.1.2.1). */
-export function asksForSignIn({ restartUrl }: Pick<Interaction, 'restartUrl'>): boolean {
-  const prompts = restartUrl && new URL(restartUrl).searchParams.get('prompt');
-  return (prompts || '').split(' ').includes('login');
+/** How lately the application wants the person to have signed in: its `prompt` and `max_age`. */
+export function freshnessOf({ restartUrl }: Pick<Interaction, 'restartUrl'>): Freshness {
+  if (restartUrl === null) return { isFresh: false };
+  const { searchParams } = new URL(restartUrl);
+  const maxAge = searchParams.get('max_age');
+  return {
+    isFresh: (searchParams.get('prompt') ?? '').split(' ').includes('login'),
+    ...(maxAge === null ? {} : { maxAgeSeconds: Number(maxAge) }),
+  };
 }
 
 /**
