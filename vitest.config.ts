@@ -48,6 +48,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(isOnServer ? triedOnce : [])],
     globalSetup: ['test/support/global-setup.ts'],
+    // For the processes that tests start: the service, some hundred times.
+    env: {
+      NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)),
+    },
     setupFiles: ['test/support/after-file.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

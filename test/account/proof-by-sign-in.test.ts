@@ -133,7 +133,7 @@ test('the sign-in that brought the token proves nothing', async () => {
 test('a code counts once, on two nodes at once', async () => {
   const { subject, browser, me } = await person();
   const arrived = await arrive(browser, subject, fresh);
-  const { url } = await startSecondNode(service, { BASE_URL: service.app.services.baseUrl });
+  const { url } = await startSecondNode(service);
   const elsewhere = accountClient({ url }, me.token);
   const answers = await Promise.all([
     prove(me, arrived),

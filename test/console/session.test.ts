@@ -13,7 +13,7 @@ import { startSecondNode, startService } from '../support/service.ts';
 const service = await startService({}, { consoleFolder });
 const { baseUrl } = service.app.services;
 const { origin } = new URL(baseUrl);
-const other = await startSecondNode(service, { BASE_URL: baseUrl });
+const other = await startSecondNode(service);
 const nodes = [service.url, other.url];
 const { prisma } = service.testDatabase.database;
 const minute = 60_000;

@@ -13,7 +13,7 @@ const secrets = {
   SIGNET_SECRET: 'Xq3vT9-another-secret-for-tests-0bZ1',
 };
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true', ...secrets });
-const other = await startSecondNode(service, { BASE_URL: service.app.services.baseUrl });
+const other = await startSecondNode(service);
 const directory = seedDirectory(service.testDatabase.database, service.clock);
 
 const asking = async (query: string, scope: string, { url } = service) =>
@@ -184,7 +184,7 @@ describe('statistics', () => {
   });
 
   test('are kept when a node stops', async () => {
-    const node = await startSecondNode(service, { BASE_URL: service.app.services.baseUrl });
+    const node = await startSecondNode(service);
     const before = await figures();
     const token = await service.managementToken();
     await send(

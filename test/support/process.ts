@@ -22,12 +22,13 @@ export interface ServiceProcess {
 
 /** Starts the service in a process that has only these variables of Signet's. */
 export function startProcess(environment: Record<string, string>): ServiceProcess {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(start, {
     cwd: root,
     env: {
       PATH: `${dirname(process.execPath)}${delimiter}${PATH}`,
       HOME,
+      NODE_COMPILE_CACHE,
       PORT: '0',
       ...environment,
     },

@@ -136,6 +136,7 @@ export async function startSecondNode(
     config: readConfig({
       PORT: '0',
       DATA_DIR: service.dataDir,
+      BASE_URL: service.app.services.baseUrl,
       ...service.environment,
       ...environment,
     }),

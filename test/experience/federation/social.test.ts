@@ -273,7 +273,7 @@ describe('the way there and back', () => {
 describe('at the same time', () => {
   test('one of two callbacks counts', async () => {
     await personThere('double');
-    const node = await startSecondNode(service, { BASE_URL: service.app.services.baseUrl });
+    const node = await startSecondNode(service);
     const { browser, visit } = await openSignInPage(service, client);
     const left = await continueWith(browser, visit, provider);
     const callback = await signInThere(other, left.url, 'double');

@@ -13,9 +13,7 @@ const fixture = await createSignInFixture(service);
 const { resource } = fixture;
 const { createPair, begin, signedIn, redeem, grantsOf } = consentDriver(service, fixture);
 const backend = await fixture.directory.createClient({ allowTokenExchange: true });
-const otherNode = await startSecondNode(service, {
-  BASE_URL: service.app.services.baseUrl,
-});
+const otherNode = await startSecondNode(service);
 
 /** The tokens of an application that a person has just allowed. */
 async function allowed(pair: Pair) {

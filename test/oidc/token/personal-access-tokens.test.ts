@@ -17,7 +17,7 @@ const personalAccessTokenType = 'urn:signet:params:oauth:token-type:personal_acc
 
 const service = await startService();
 const { services } = service.app;
-const node = await startSecondNode(service, { BASE_URL: services.baseUrl });
+const node = await startSecondNode(service);
 const { prisma } = services.database;
 const directory = seedDirectory(services.database, service.clock);
 const call = overGraphQL(service, await service.managementToken());

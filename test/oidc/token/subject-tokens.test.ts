@@ -18,7 +18,7 @@ const subjectTokenType = 'urn:signet:params:oauth:token-type:subject_token';
 
 const service = await startService();
 const { services } = service.app;
-const node = await startSecondNode(service, { BASE_URL: services.baseUrl });
+const node = await startSecondNode(service);
 const { prisma } = services.database;
 const directory = seedDirectory(services.database, service.clock);
 const call = overGraphQL(service, await service.managementToken());
