@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // What pages look like, what no database is in, data folders, and what a protocol says while other tests try its
 // records, are tried on the embedded database alone.
@@ -35,6 +36,17 @@ const triedOnce = [
   'test/seed.test.ts',
   'test/start/data-folder.test.ts',
 ];
+
+/** Starts with what takes long, so that no worker is left with it alone at the end. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { ordeals = [], others = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
+      moduleId.includes('/test/ordeals/') ? 'ordeals' : 'others',
+    );
+    return [...ordeals, ...others];
+  }
+}
+
 const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
 
 export default defineConfig({
@@ -53,6 +65,7 @@ export default defineConfig({
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)),
     },
     setupFiles: ['test/support/after-file.ts'],
+    sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Files share the modules of their worker: importing the service takes longer than most files' tests. What
