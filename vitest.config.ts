@@ -66,7 +66,7 @@ export default defineConfig({
     },
     setupFiles: ['test/support/after-file.ts'],
     sequence: { sequencer: LongFirst },
-    testTimeout: 60_000,
+    testTimeout: 30_000,
     hookTimeout: 60_000,
     // Files share the modules of their worker: importing the service takes longer than most files' tests. What
     // a file starts is its own all the same: a service, a database, a port.

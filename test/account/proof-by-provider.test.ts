@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import { startOpenIdProvider } from '../support/peers/openid-provider.ts';
-import {
-  allowPrivate,
-  continueWith,
-  createIdentityProvider,
-} from '../support/people/federation.ts';
+import { allowPrivate, connectSteered, continueWith } from '../support/people/federation.ts';
 import { type Browser, openBrowser } from '../support/people/sign-in.ts';
 import { createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
@@ -13,14 +9,7 @@ const service = await startService(allowPrivate);
 const { createUser, database } = await createSignInFixture(service);
 const { prisma } = database;
 const acme = await startOpenIdProvider(service.clock);
-const { issuer, clientId, clientSecret } = acme;
-await createIdentityProvider(service, {
-  name: 'Acme',
-  kind: 'SOCIAL',
-  issuer,
-  clientId,
-  clientSecret,
-});
+await connectSteered(service, acme, 'Acme');
 
 const back = (url: URL, subject: string, claims: object = {}) =>
   `/sign-in/callback?${acme.signedIn(url, subject, { ...claims })}`;

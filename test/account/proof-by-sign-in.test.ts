@@ -9,8 +9,8 @@ import {
 import { startHeadless, step } from '../support/people/experience.ts';
 import {
   allowPrivate,
+  connectSteered,
   continueWith,
-  createIdentityProvider,
   manager,
 } from '../support/people/federation.ts';
 import { type Browser, discover, openBrowser } from '../support/people/sign-in.ts';
@@ -27,14 +27,7 @@ const { createUser, createApplication, signInTo, database, client } =
   await createAccountFixture(service);
 const { prisma } = database;
 const acme = await startOpenIdProvider(service.clock);
-const { issuer, clientId, clientSecret } = acme;
-const identityProviderId = await createIdentityProvider(service, {
-  name: 'Acme',
-  kind: 'SOCIAL',
-  issuer,
-  clientId,
-  clientSecret,
-});
+const identityProviderId = await connectSteered(service, acme, 'Acme');
 const scope = 'openid account:read account:write';
 
 interface Arrived {
@@ -218,7 +211,7 @@ test('whoever has another way proves by that', async () => {
       id: 'identity_00000000000000000000000001',
       userId: id,
       identityProviderId,
-      issuer,
+      issuer: acme.issuer,
       subject: 'both',
       linkedAt: service.clock.now(),
     },

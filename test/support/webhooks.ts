@@ -111,7 +111,7 @@ export function webhookUntil(
       if (condition(webhook)) return webhook;
       throw new Error(`The webhook is not there yet: ${JSON.stringify(webhook)}`);
     },
-    { timeout: 40_000, interval: 20 },
+    { timeout: 25_000, interval: 20 },
   );
 }
 

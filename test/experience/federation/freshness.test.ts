@@ -3,8 +3,8 @@ import { startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import {
   allowPrivate,
   connect,
+  connectSteered,
   continueWith,
-  createIdentityProvider,
   signInThere,
 } from '../../support/people/federation.ts';
 import { openBrowser } from '../../support/people/sign-in.ts';
@@ -16,14 +16,7 @@ const { client } = await createSignInFixture(service);
 const there = await createSignInFixture(other);
 await connect(service, other, { name: 'Club' });
 const acme = await startOpenIdProvider(service.clock);
-const { issuer, clientId, clientSecret } = acme;
-await createIdentityProvider(service, {
-  name: 'Acme',
-  kind: 'SOCIAL',
-  issuer,
-  clientId,
-  clientSecret,
-});
+await connectSteered(service, acme, 'Acme');
 
 const ago = (seconds: number) => Math.floor(service.clock.now().getTime() / 1000) - seconds;
 

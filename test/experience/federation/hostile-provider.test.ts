@@ -2,11 +2,7 @@ import { createHmac } from 'node:crypto';
 import { decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Behaviour, startOpenIdProvider } from '../../support/peers/openid-provider.ts';
-import {
-  allowPrivate,
-  continueWith,
-  createIdentityProvider,
-} from '../../support/people/federation.ts';
+import { allowPrivate, connectSteered, continueWith } from '../../support/people/federation.ts';
 import { createSignInFixture, openSignInPage } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
 
@@ -14,10 +10,8 @@ const service = await startService({ ...allowPrivate, WEBHOOK_TIMEOUT_SECONDS: '
 const { client, database, createUser } = await createSignInFixture(service);
 const hostile = await startOpenIdProvider();
 const honest = await startOpenIdProvider();
-const connect = (name: string, { issuer, clientId, clientSecret }: typeof hostile) =>
-  createIdentityProvider(service, { name, kind: 'SOCIAL', issuer, clientId, clientSecret });
-await connect('Hostile', hostile);
-await connect('Honest', honest);
+await connectSteered(service, hostile, 'Hostile');
+await connectSteered(service, honest, 'Honest');
 await createUser({
   username: 'owner',
   primaryEmail: 'owner@example.com',

@@ -1,6 +1,7 @@
 import { seedDirectory } from '../operations/directory.ts';
 import { createMaker } from '../operations/maker.ts';
 import { overGraphQL } from '../operations/operations.ts';
+import type { OpenIdProvider } from '../peers/openid-provider.ts';
 import type { TestService } from '../service.ts';
 import { type Browser, decodeText, openBrowser, type Visit } from './sign-in.ts';
 import { openSignInPage, password } from './sign-in-fixture.ts';
@@ -19,6 +20,14 @@ export async function createIdentityProvider(service: TestService, input: object
   });
   return identityProvider.id;
 }
+
+/** Makes a provider that a test steers a social one of a service; returns its id. */
+export const connectSteered = (
+  service: TestService,
+  { issuer, clientId, clientSecret }: OpenIdProvider,
+  name: string,
+): Promise<string> =>
+  createIdentityProvider(service, { name, kind: 'SOCIAL', issuer, clientId, clientSecret });
 
 /** Makes another service an identity provider of this one. */
 export async function connect(
