@@ -2,23 +2,23 @@
 
 FROM node:24-slim AS build
 WORKDIR /signet
-COPY .npmrc package.json package-lock.json prisma.config.ts tsconfig.json schema.graphql ./
+COPY .npmrc package.json package-lock.json ./
+COPY console/package.json ./console/
+COPY bin ./bin
+# The base image has its Node already, and no other package needs its script.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY prisma.config.ts codegen.ts tsconfig.json schema.graphql ./
 COPY prisma ./prisma
-RUN npm ci --omit=dev --no-audit --no-fund
 COPY console ./console
-COPY scripts/build-console.js ./scripts/
-RUN node scripts/build-console.js
-# Prisma has written the database client, and Vite the console: nothing needs what they were made with afterwards.
-RUN npm uninstall --omit=dev --no-save --ignore-scripts --no-audit --no-fund \
-    prisma vite @vitejs/plugin-react @base-ui/react @codemirror/autocomplete @codemirror/commands \
-    @codemirror/language @codemirror/state @codemirror/view @hookform/resolvers @tanstack/react-router \
-    @tanstack/react-table @tanstack/react-virtual @urql/core @urql/exchange-graphcache cm6-graphql react \
-    react-dom react-hook-form uplot urql \
-  && mv console/dist dist && rm -rf console scripts schema.graphql && mkdir console && mv dist console/
+COPY scripts/write-generated.js scripts/build-console.js ./scripts/
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && mv console/dist dist \
+  && rm -r console scripts schema.graphql codegen.ts prisma.config.ts tsconfig.json node_modules/signet-console \
+  && mkdir console && mv dist console/
 COPY src ./src
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data npm_config_update_notifier=false
 WORKDIR /signet
 # A new volume takes this folder's owner.
 RUN install --directory --owner=1000 --group=1000 --mode=0700 /data

@@ -3,14 +3,19 @@ declare module 'autocannon' {
   interface Options {
     readonly url: string;
     readonly connections: number;
-    readonly duration: number;
+    /** In seconds; or so many requests. */
+    readonly duration?: number;
+    readonly amount?: number;
     readonly requests: readonly {
       readonly method: string;
       readonly path: string;
       readonly headers: Readonly<Record<string, string>>;
       readonly body?: string;
       /** Makes the request anew each time. */
-      readonly setupRequest?: (request: { body?: string }) => { body?: string };
+      readonly setupRequest?: (request: { body?: string }) => {
+        headers?: Record<string, string>;
+        body?: string;
+      };
     }[];
   }
   interface Result {

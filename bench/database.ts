@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { administer } from '../test/support/peers/postgresql/administer.ts';
 
 /**
  * Creates a database for one run on the PostgreSQL of BENCH_DATABASE_URL, or on the local one. Without one, prints a
@@ -21,14 +21,4 @@ export async function createBenchDatabase(): Promise<
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(server, `DROP DATABASE "${name}" WITH (FORCE)`) };
-}
-
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { TransactionConnection } from '../src/db/connections/transaction-connection.ts';
 import { openPostgresql, useEmbedded } from '../src/db/database.ts';
 import { openEmbedded } from '../src/db/embedded/open.ts';
-import { TransactionConnection } from '../src/db/transaction-connection.ts';
 import type { PrismaClient } from '../src/generated/prisma/client.ts';
 
 // The whole service. BENCH_APPEND=off leaves out only the insert of a mutation's event: the payload is still built and

@@ -9,9 +9,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
-import { newId } from '../src/ids.ts';
-import { startProcess } from '../test/support/process.ts';
 import { createBenchDatabase } from './database.ts';
+import {
+  admin,
+  adminToken,
+  type Memory,
+  memoryOf,
+  type Service,
+  startService,
+} from './service-process.ts';
 
 // Memory and CPU of the service in a process of its own, started as `npm start` does: at its start, after a minute of
 // mixed load, and at rest. On Linux alone, which tells them in /proc.
@@ -23,70 +29,12 @@ const idleSeconds = Number(process.env['BENCH_IDLE_SECONDS'] ?? 60);
 const settleMs = 3_000;
 
 const setUp = fileURLToPath(new URL('../examples/set-up.sh', import.meta.url));
-const admin = { id: newId('Application'), secret: 'a secret of more than thirty-two characters' };
-
-/** A running service, seen from outside. */
-interface Service {
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
-
-async function startService(environment: Record<string, string>): Promise<Service> {
-  const service = startProcess({
-    NODE_ENV: 'production',
-    ADMIN_CLIENT_ID: admin.id,
-    ADMIN_CLIENT_SECRET: admin.secret,
-    SIGNET_SECRET: 'a secret for the bench alone, long enough',
-    ALLOW_PRIVATE_WEBHOOKS: 'true',
-    ...environment,
-  });
-  const { port } = new URL(await service.ready);
-  return {
-    url: `http://localhost:${port}`,
-    pid: service.child.pid as number,
-    async stop() {
-      service.child.kill('SIGTERM');
-      await service.ended;
-    },
-  };
-}
-
-interface Memory {
-  readonly rss: number;
-  readonly pss: number;
-  readonly peak: number;
-}
-
-/** In MB of 1,000 kB, as most tools show it. */
-async function memoryOf({ pid }: Service): Promise<Memory> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-  const read = (text: string, name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN) / 1000;
-  return { rss: read(status, 'VmRSS'), pss: read(rollup, 'Pss'), peak: read(status, 'VmHWM') };
-}
-
 /** The CPU time that a process has used, in seconds. */
 async function cpuOf({ pid }: Service): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   // utime and stime, in hundredths of a second on Linux.
   return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-async function adminToken(url: string): Promise<string> {
-  const response = await fetch(`${url}/oidc/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: admin.id,
-      client_secret: admin.secret,
-      resource: 'urn:signet:management',
-      scope: 'all',
-    }),
-  });
-  return ((await response.json()) as { access_token: string }).access_token;
 }
 
 /** Makes two APIs, a service and a signed-in user, and returns an exchange. */

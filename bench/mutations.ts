@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import autocannon from 'autocannon';
 import { createBenchDatabase } from './database.ts';
+import { median } from './fire.ts';
+import { fire, operations, type Round } from './mutation-load.ts';
 import { type BenchServer, startServer } from './server.ts';
 
 // Mutations and queries, beside a bare server that writes and reads the same rows. The two take turns in short rounds,
@@ -13,89 +14,6 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
 const connectionCounts = (process.env['BENCH_CONNECTIONS'] ?? '1,16,64,256').split(',').map(Number);
 const only = process.env['BENCH_ONLY']?.split(',');
 const profile = process.env['BENCH_PROFILE'];
-
-const userFields =
-  'id username name primaryEmail primaryPhone avatar profile customData isSuspended createdAt updatedAt';
-
-interface Operation {
-  readonly document: string;
-  /** The variables of each request; `number` never repeats. */
-  readonly variables: (number: number, userId: string) => object;
-}
-
-const operations: Record<string, Operation> = {
-  createUser: {
-    document: `mutation createUser($input: CreateUserInput!) {
-      createUser(input: $input) { ... on CreateUserPayload { user { ${userFields} } } } }`,
-    variables: (number) => ({ input: { username: `user${number}`, name: `User ${number}` } }),
-  },
-  updateUser: {
-    document: `mutation updateUser($input: UpdateUserInput!) {
-      updateUser(input: $input) { ... on UpdateUserPayload { user { ${userFields} } } } }`,
-    variables: (number, id) => ({ input: { id, name: `User ${number}` } }),
-  },
-  user: {
-    document:
-      'query user($id: ID!) { user(id: $id) { id username name createdAt roles { edges { node { id name } } } } }',
-    variables: (_number, id) => ({ id }),
-  },
-  users: {
-    document: 'query users { users(first: 20) { edges { node { id username name createdAt } } } }',
-    variables: () => ({}),
-  },
-};
-
-interface Round {
-  readonly rate: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly cpuMs: number;
-}
-
-let number = 0;
-
-async function fire(server: BenchServer, name: string, connections: number, duration: number) {
-  const { document, variables } = operations[name] as Operation;
-  const { url, path, headers, bodies } = server.load;
-  const nextBody = () => {
-    number += 1;
-    return JSON.stringify({
-      operationName: name,
-      query: document,
-      variables: variables(number, bodies[number % bodies.length] ?? ''),
-    });
-  };
-  const first = await fetch(`${url}${path}`, { method: 'POST', headers, body: nextBody() });
-  const text = await first.text();
-  if (!first.ok || text.includes('"errors"') || !text.includes('"id"')) throw new Error(text);
-  const before = await server.cpuMs();
-  const result = await autocannon({
-    url,
-    connections,
-    duration,
-    requests: [
-      {
-        method: 'POST',
-        path,
-        headers,
-        setupRequest: (request) => ({ ...request, body: nextBody() }),
-      },
-    ],
-  });
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${url}: ${result.non2xx} refusals and ${result.errors} errors.`);
-  }
-  const { total } = result.requests;
-  return {
-    rate: total / result.duration,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    cpuMs: ((await server.cpuMs()) - before) / total,
-  } satisfies Round;
-}
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 async function measure(servers: ReadonlyMap<string, BenchServer>, what: string, name: string) {
   for (const connections of connectionCounts) {

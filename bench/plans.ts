@@ -4,12 +4,10 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startApp } from '../src/app.ts';
-import { newJti, signAccessToken } from '../src/auth/access-token.ts';
-import { managementIndicator } from '../src/auth/scopes.ts';
-import { systemClock, toNumericDate } from '../src/clock.ts';
 import { readConfig } from '../src/config.ts';
 import { openPostgresql } from '../src/db/database.ts';
 import { PrismaClient } from '../src/generated/prisma/client.ts';
+import { signManagementToken } from './whole-service.ts';
 
 const url = process.env['BENCH_DIRECTORY_URL'];
 if (!url) {
@@ -43,19 +41,8 @@ const app = await startApp({
     secret: 'a secret for the bench alone',
   },
 });
-const { keys, issuer } = app.services;
 const { id } = await prisma.application.findFirstOrThrow();
-const iat = toNumericDate(systemClock.now());
-const token = await signAccessToken(keys, {
-  iss: issuer,
-  sub: id,
-  aud: managementIndicator,
-  client_id: id,
-  scope: 'all',
-  iat,
-  exp: iat + 3600,
-  jti: newJti(systemClock.now()),
-});
+const token = await signManagementToken(app, id);
 
 async function ask(query: string) {
   const response = await fetch(`${app.url}/graphql`, {

@@ -1,36 +1,15 @@
-import { pino } from 'pino';
-import { startApp } from '../src/app.ts';
-import { newJti, signAccessToken } from '../src/auth/access-token.ts';
-import { managementIndicator } from '../src/auth/scopes.ts';
-import { systemClock, toNumericDate } from '../src/clock.ts';
-import { readConfig } from '../src/config.ts';
+import { systemClock } from '../src/clock.ts';
 import { seedDirectory } from '../test/support/operations/directory.ts';
 import { announce } from './server.ts';
+import { signManagementToken, startWholeService } from './whole-service.ts';
 
 // The whole service on a filled directory, with a token that may do everything.
 
-const log = pino({ level: 'info' }, pino.destination('/dev/null'));
-const app = await startApp({ config: readConfig({ ...process.env, PORT: '0' }), log });
-process.once('SIGTERM', () => {
-  app.stop().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-});
+const app = await startWholeService();
 
-const { database, keys, issuer } = app.services;
+const { database } = app.services;
 const { id } = await seedDirectory(database, systemClock).createClient();
-const now = systemClock.now();
-const token = await signAccessToken(keys, {
-  iss: issuer,
-  sub: id,
-  aud: managementIndicator,
-  client_id: id,
-  scope: 'all',
-  iat: toNumericDate(now),
-  exp: toNumericDate(now) + 4 * 3600,
-  jti: newJti(now),
-});
+const token = await signManagementToken(app, id);
 announce({
   url: app.url,
   path: '/graphql',

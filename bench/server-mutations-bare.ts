@@ -6,7 +6,8 @@ import { systemClock } from '../src/clock.ts';
 import { openPostgresql } from '../src/db/database.ts';
 import { newId } from '../src/ids.ts';
 import { seedDirectory } from '../test/support/operations/directory.ts';
-import { announce, userCount } from './server.ts';
+import { createReaders } from './readers.ts';
+import { announce } from './server.ts';
 
 // The least work of a mutation: the same two rows in the same tables, in one transaction, by prepared statements. And of
 // a query: the same rows as JSON. Without rules, tokens or readers of the events.
@@ -20,14 +21,7 @@ const database = openPostgresql({
   onError: (err) => log.warn({ err }),
 });
 await database.migrate();
-const directory = seedDirectory(database, systemClock);
-const orders = await directory.createResource(['read', 'write']);
-const users: string[] = [];
-for (let i = 0; i < userCount; i += 1) {
-  const user = await directory.createUser();
-  await directory.allowUser(user, orders, ['read']);
-  users.push(user.id);
-}
+const users = await createReaders(seedDirectory(database, systemClock));
 await database.prisma.$executeRaw`ANALYZE`;
 await database.close();
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { announce, userCount } from './server.ts';
+import { announce, createLoadKeys, userCount } from './server.ts';
 
 // oidc-provider without Signet: the exchange as a registered grant, and its own store in memory.
 
@@ -11,6 +11,27 @@ const resource = 'https://orders.example.com/api';
 const [clientId, clientSecret] = ['backend', 'a secret of thirty-two characters'];
 const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
 const jwk = { ...(await exportJWK(privateKey)), kid: 'key_1', alg: 'ES256', use: 'sig' };
+
+const keyedClientId = 'backend-with-keys';
+const { jwks: clientJwks, kid, privateJwk } = createLoadKeys();
+
+// What the library's own grants check proofs by. It has no types.
+const checks: string = 'oidc-provider/lib/helpers/validate_dpop.js';
+const { default: validateDpop, checkDpopReplay } = (await import(checks)) as {
+  default(provider: Provider, ctx: KoaContextWithOIDC): Promise<Proof | undefined>;
+  checkDpopReplay(
+    provider: Provider,
+    ctx: KoaContextWithOIDC,
+    proof: Proof | undefined,
+    clientId: string,
+  ): Promise<void>;
+};
+interface Bindable {
+  setThumbprint(kind: 'jkt', thumbprint: string): void;
+}
+interface Proof {
+  readonly thumbprint: string;
+}
 
 const server = createServer();
 server.listen(0, '127.0.0.1');
@@ -27,11 +48,22 @@ const provider = new Provider(issuer, {
       redirect_uris: [],
       response_types: [],
     },
+    {
+      client_id: keyedClientId,
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'ES256',
+      jwks: clientJwks,
+      grant_types: [grantType],
+      redirect_uris: [],
+      response_types: [],
+    },
   ],
+  clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],
   clientDefaults: { id_token_signed_response_alg: 'ES256' },
   findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
   features: {
     devInteractions: { enabled: false },
+    dPoP: { enabled: true },
     resourceIndicators: {
       enabled: true,
       getResourceServerInfo: () => ({
@@ -50,6 +82,7 @@ provider.registerGrantType(
   async (ctx: KoaContextWithOIDC) => {
     const { client, params } = ctx.oidc;
     if (!client || !params) throw new errors.InvalidClient('no client');
+    const proof = await validateDpop(provider, ctx);
     const { payload } = await jwtVerify(String(params['subject_token']), publicKey, {
       issuer,
       typ: 'at+jwt',
@@ -68,6 +101,10 @@ provider.registerGrantType(
       extra: { act: { sub: client.clientId } },
     } as unknown as ConstructorParameters<typeof provider.AccessToken>[0]);
     token.resourceServer = new provider.ResourceServer(String(params['resource']), info);
+    if (proof) {
+      await checkDpopReplay(provider, ctx, proof, client.clientId);
+      (token as unknown as Bindable).setThumbprint('jkt', proof.thumbprint);
+    }
     ctx.oidc.entity('AccessToken', token);
     ctx.body = {
       access_token: await token.save(),
@@ -85,6 +122,7 @@ const exp = Math.floor(Date.now() / 1000) + 86_400;
 announce({
   url: issuer,
   path: '/token',
+  keys: { clientId: keyedClientId, kid, privateJwk, audience: issuer },
   headers: {
     'content-type': 'application/x-www-form-urlencoded',
     authorization: `Basic ${Buffer.from(`${clientId}:${encodeURIComponent(clientSecret)}`).toString('base64')}`,

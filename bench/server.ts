@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -8,6 +9,30 @@ export interface Load {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly bodies: readonly string[];
+  /** The client of the same requests that authenticates by a key; absent if there is none. */
+  readonly keys?: LoadKeys;
+}
+
+/** A client with a key of its own (ES256). */
+interface LoadKeys {
+  readonly clientId: string;
+  readonly kid: string;
+  readonly privateJwk: JsonWebKey;
+  /** The `aud` of its assertions. */
+  readonly audience: string;
+  /** The public URL of the server, if it is another one than it is asked at. */
+  readonly baseUrl?: string;
+}
+
+/** Makes the key of such a client: what the server keeps, and what it announces. */
+export function createLoadKeys() {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const kid = randomUUID();
+  return {
+    jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }] },
+    kid,
+    privateJwk: privateKey.export({ format: 'jwk' }),
+  };
 }
 
 /** A server in a separate process. */
@@ -64,6 +89,31 @@ export function announce(load: Load): void {
   process.send(load);
   process.on('message', () => process.send?.(process.cpuUsage()));
 }
+
+/** Tells the parent process of a server at whose token endpoint a client exchanges tokens. */
+export const announceExchanges = (
+  url: string,
+  client: { readonly id: string; readonly secret: string },
+  parameters: readonly Readonly<Record<string, string>>[],
+  keys?: Omit<LoadKeys, 'clientId'>,
+): void =>
+  announce({
+    url,
+    ...(keys ? { keys: { clientId: client.id, ...keys } } : {}),
+    path: '/oidc/token',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`,
+    },
+    bodies: parameters.map((one) =>
+      new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        scope: 'read write',
+        ...one,
+      }).toString(),
+    ),
+  });
 
 /** The number of users that take turns, so that no row or token is the only one. */
 export const userCount = 100;

@@ -1,5 +1,5 @@
-import autocannon from 'autocannon';
 import { createBenchDatabase } from './database.ts';
+import { fire, median } from './fire.ts';
 import { type BenchServer, startServer } from './server.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -13,26 +13,13 @@ interface Figures {
   readonly p99s: number[];
 }
 
-async function fire({ load }: BenchServer, connections: number, duration: number) {
-  const result = await autocannon({
-    url: load.url,
-    connections,
-    duration,
-    requests: load.bodies.map((body) => ({
-      method: 'POST',
-      path: load.path,
-      headers: load.headers,
-      body,
-    })),
-  });
+async function exchange(server: BenchServer, connections: number, duration: number) {
+  const result = await fire(server, connections, duration);
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${load.url}: ${result.non2xx} refusals and ${result.errors} errors.`);
+    throw new Error(`${server.load.url}: ${result.non2xx} refusals and ${result.errors} errors.`);
   }
   return result;
 }
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 // The servers take turns in short rounds, so that other load on the machine affects all of them alike.
 async function measure(servers: ReadonlyMap<string, BenchServer>, connections: number) {
@@ -40,7 +27,7 @@ async function measure(servers: ReadonlyMap<string, BenchServer>, connections: n
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, server] of servers) {
       const { rates, p50s, p99s } = figures.get(name) ?? { rates: [], p50s: [], p99s: [] };
-      const result = await fire(server, connections, seconds);
+      const result = await exchange(server, connections, seconds);
       rates.push(result.requests.total / result.duration);
       p50s.push(result.latency.p50);
       p99s.push(result.latency.p99);
@@ -67,7 +54,7 @@ try {
   servers.set(library, await startServer('./server-oidc-provider.ts'));
   servers.set(bare, await startServer('./server-bare.ts'));
 
-  for (const server of servers.values()) await fire(server, 16, 2);
+  for (const server of servers.values()) await exchange(server, 16, 2);
   process.stdout.write(
     `\n${'exchanges'.padEnd(28)} connections   req/s  p50 ms  p99 ms  of oidc-provider  of bare\n`,
   );

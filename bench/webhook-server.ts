@@ -1,23 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { startApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { startWholeService } from './whole-service.ts';
 
-// The whole service as it starts in production, with logs at their default level. On request it writes events into its
-// log in one transaction. DATABASE_URL names its database; without it, the database is embedded.
+// The whole service. On request it writes events into its log in one transaction.
 
-const dataDir = await mkdtemp(join(tmpdir(), 'signet-bench-'));
-const app = await startApp({
-  config: readConfig({
-    DATA_DIR: dataDir,
-    ...process.env,
-    PORT: '0',
-    ALLOW_PRIVATE_WEBHOOKS: 'true',
-  }),
-  log: pino({ level: 'info' }, pino.destination('/dev/null')),
-});
+const app = await startWholeService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
 const { database } = app.services;
 
 process.on('message', ({ first, events }: { first: number; events: number }) => {
@@ -34,14 +19,5 @@ process.on('message', ({ first, events }: { first: number; events: number }) => 
     database.hints.send('log');
     process.send?.({ written: events });
   });
-});
-process.once('SIGTERM', () => {
-  app
-    .stop()
-    .then(() => rm(dataDir, { recursive: true, force: true }))
-    .then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
 });
 process.send?.({ url: app.url, credentials: app.adminCredentials });

@@ -4,6 +4,7 @@ import { Agent, request } from 'undici';
 import { generateWebhookSecret, keyOf, signatureHeaders } from '../src/outbound/signature.ts';
 import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
+import { median } from './fire.ts';
 
 // Deliveries a second to a receiver on this machine, in a separate process: by one node, by two, embedded, and by a
 // bare loop that signs and posts. Measured from before the commit of the events to the arrival of the last one; each
@@ -38,9 +39,6 @@ async function tell(child: ChildProcess, message: Message): Promise<Message> {
   child.send(message);
   return (await answer)[0];
 }
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const [receiver, { port }] = await start('./webhook-receiver.ts');
 const url = `http://127.0.0.1:${port}/hook`;

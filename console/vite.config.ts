@@ -24,7 +24,7 @@ export default defineConfig({
           groups: [
             {
               name: 'blocks',
-              test: /\/console\/src\/(?:api|controls|dialogs|forms|lists|records|states)\//,
+              test: /\/console\/src\/kit\//,
             },
           ],
         },

@@ -140,14 +140,15 @@ try {
     once(arrivals, 'message').then(([first]) => first as Record<string, string>),
     addUser('alice'),
   ]);
-  await sighted(1);
+  // The subscriber hears of the webhook too.
+  await sighted(2);
   show('headers', {
     'webhook-id': headers['webhook-id'],
     'webhook-timestamp': headers['webhook-timestamp'],
     'webhook-signature': headers['webhook-signature'],
   });
   show('webhook', [...inbox.values()][0]);
-  show('socket', seen[0]);
+  show('socket', seen[1]);
 
   step('The secret is rotated: for a day messages carry both signatures');
   const { rotateWebhookSecret } = await ask(
@@ -184,9 +185,16 @@ try {
       await service.ready;
     }
   }
-  await Promise.all([arrived(acknowledged), sighted(acknowledged)]);
+  const ofTheWebhook = ['Webhook.Created', 'Webhook.Secret.Rotated'];
+  await Promise.all([arrived(acknowledged), sighted(acknowledged + ofTheWebhook.length)]);
   show('outcome', { acknowledged, inTheInbox: inbox.size, seenBySubscriber: seen.length });
-  const names = seen.map(({ data }) => data['username']);
+  assert.deepEqual(
+    seen.map(({ name }) => name).filter((name) => name !== 'User.Created'),
+    ofTheWebhook,
+  );
+  const names = seen
+    .filter(({ name }) => name === 'User.Created')
+    .map(({ data }) => data['username']);
   assert.equal(acknowledged, 53);
   assert.deepEqual(names, [
     'alice',

@@ -61,8 +61,9 @@ CHALLENGE=$(node -pe "require('crypto').createHash('sha256').update('$VERIFIER')
 PAGE=$(browse -L -G "$SIGNET/oidc/auth" -d "client_id=$SHOP" -d response_type=code -d scope=openid \
   -d redirect_uri=http://localhost:8080/callback -d resource=https://gateway.example.com \
   -d "code_challenge=$CHALLENGE" -d code_challenge_method=S256 -d state=any)
-FORM=$(sed -n 's/.*<form[^>]* action="\([^"]*\)".*/\1/p' <<<"$PAGE")
-CSRF=$(sed -n 's/.*name="csrf" value="\([^"]*\)".*/\1/p' <<<"$PAGE")
+# The first form of the page; Cancel has one of its own.
+FORM=$(sed -n '/<form/{s/.*<form[^>]* action="\([^"]*\)".*/\1/p;q}' <<<"$PAGE")
+CSRF=$(sed -n '/name="csrf"/{s/.*name="csrf" value="\([^"]*\)".*/\1/p;q}' <<<"$PAGE")
 [ -n "$FORM" ] || fail 'no sign-in page came'
 RESUME=$(browse -o /dev/null -w '%{redirect_url}' "$FORM" \
   -d "csrf=$CSRF" -d identifier=alice --data-urlencode 'password=correct horse battery')

@@ -1,7 +1,9 @@
 // Writes a new migration with the SQL that leads from the migrations to schema.prisma: `npm run migration --
 // add_something`. With `--check` it writes nothing, and fails if something is missing.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { EmbeddedAdapter, openEmbedded } from '../src/db/embedded/open.ts';
+import { EmbeddedAdapter } from '../src/db/embedded/adapter.ts';
+import { engineHere } from '../src/db/embedded/engine.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
 import { diffMigrations } from '../src/db/migrations/migrate.ts';
 
 const name = process.argv[2];
@@ -10,9 +12,9 @@ if (!name) {
   process.exit(1);
 }
 
-const database = await openEmbedded({});
-const sql = await diffMigrations(new EmbeddedAdapter(database));
-await database.close();
+const engine = engineHere(await openEmbedded({}), {});
+const sql = await diffMigrations(new EmbeddedAdapter(engine));
+await engine.close();
 
 if (sql === '') {
   console.log('The migrations and schema.prisma agree.');

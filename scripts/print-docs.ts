@@ -8,6 +8,7 @@ import { configurationTable } from './documents/configuration.ts';
 import { apiErrors, oauthErrorTable } from './documents/errors.ts';
 import { eventTypes } from './documents/events.ts';
 import { limitTables } from './documents/limits.ts';
+import { metricsTable, telemetryTable } from './documents/metrics.ts';
 import { protectionTable, signInSettings } from './documents/sign-in.ts';
 
 const parts: Readonly<Record<string, () => string>> = {
@@ -17,6 +18,8 @@ const parts: Readonly<Record<string, () => string>> = {
   errors: apiErrors,
   'oauth-errors': oauthErrorTable,
   limits: limitTables,
+  metrics: metricsTable,
+  telemetry: telemetryTable,
   'sign-in-settings': signInSettings,
   protection: protectionTable,
 };

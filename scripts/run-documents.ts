@@ -7,6 +7,7 @@
 //   python      if there is a Python with PyJWT
 //   postgresql  if TEST_DATABASE_URL names one; DATABASE_URL then names a new database
 //   docker      if there is a Docker engine
+//   elsewhere   never: it is for a server that no reader of this page has at hand
 //
 // With `--installed` it uses the installed packages, which is quicker.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -15,7 +16,7 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import pg from 'pg';
+import { administer } from '../test/support/peers/postgresql/administer.ts';
 import { type Block, blocksOf, pages, projectFiles, root } from './documents/blocks.ts';
 
 const blockTimeoutMs = 10 * 60 * 1000;
@@ -101,6 +102,7 @@ async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
 }
 
 function whatIsLacking(words: ReadonlySet<string>): string | undefined {
+  if (words.has('elsewhere')) return 'it is for another machine';
   if (words.has('docker') && !hasDocker) return 'there is no Docker engine';
   if (words.has('python') && !python) return 'there is no Python with PyJWT';
   if (words.has('postgresql') && !databaseUrl) return 'TEST_DATABASE_URL is not set';
@@ -209,11 +211,4 @@ function ownDatabaseUrl(): string {
   const url = new URL(databaseUrl ?? '');
   url.pathname = `/${databaseName}`;
   return url.href;
-}
-
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
 }

@@ -2,8 +2,8 @@
 // `--events` fills the log with events of these users.
 // As for the service, the target is DATABASE_URL, or else the embedded database in DATA_DIR.
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { readConfig } from '../src/config.ts';
+import { createEndpoint } from '../src/db/connections/endpoint.ts';
 import { openPostgresql, useEmbedded } from '../src/db/database.ts';
 import { claimDataDir } from '../src/db/embedded/data-dir.ts';
 import { openEmbedded } from '../src/db/embedded/open.ts';
@@ -42,16 +42,17 @@ const tell = (what: string) => {
 
 async function open(): Promise<Sql> {
   if (config.database.kind === 'postgresql') {
-    const { url } = config.database;
+    const { url, directUrl = url, passwordFile } = config.database;
     const database = openPostgresql({
-      url,
+      ...config.database,
       poolSize: 1,
       tokenPoolSize: 1,
       onError: (error) => console.error(error.message),
     });
     await database.migrate();
     await database.close();
-    const client = new pg.Client({ connectionString: url });
+    const { Client } = createEndpoint({ url: directUrl, passwordFile });
+    const client = new Client();
     await client.connect();
     return {
       run: async (statement) => (await client.query(statement)).rows,
@@ -121,7 +122,8 @@ async function dropIndexes(): Promise<string[]> {
        AND t.relname IN (${filledTables.map((name) => `'${name}'`).join(', ')})
        AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)`);
   for (const { name } of rows) await sql.run(`DROP INDEX "${name}"`);
-  return rows.map(({ definition }) => String(definition));
+  // The index of a partitioned table is made in its parts too.
+  return rows.map(({ definition }) => String(definition).replace(' ON ONLY ', ' ON '));
 }
 
 const firstNames =
@@ -186,7 +188,7 @@ async function seedUsers(offset: number): Promise<void> {
           FROM generate_series(${from}::bigint, ${to}) i
       ), made AS (
         INSERT INTO "User" ("id", "username", "primaryEmail", "primaryPhone", "name", "profile", "customData",
-                            "isSuspended", "lastSignInAt", "createdAt", "updatedAt")
+                            "isSuspended", "lastSignInAt", "setterScopes", "createdAt", "updatedAt")
         SELECT pg_temp.type_id('user', at, hash),
                lower(first || '.' || last) || i + ${offset},
                lower(first || '.' || last) || i + ${offset} || '@'
@@ -197,7 +199,7 @@ async function seedUsers(offset: number): Promise<void> {
                jsonb_build_object('plan', (ARRAY['free', 'pro'])[1 + i % 2]),
                i % 100 = 0,
                CASE WHEN i % 10 < 7 THEN at + (now() - at) * random() END,
-               at, at
+               '{all}', at, at
           FROM people
         RETURNING "id", "createdAt", "username"
       )
@@ -206,8 +208,8 @@ async function seedUsers(offset: number): Promise<void> {
   }
   await sql.run(`CREATE INDEX ON seeded_user ("i")`);
   await sql.run(`
-    INSERT INTO "UserRole" ("userId", "roleId")
-    SELECT u."id", r."id" FROM seeded_user u
+    INSERT INTO "UserRole" ("userId", "roleId", "setterScopes")
+    SELECT u."id", r."id", '{all}' FROM seeded_user u
       JOIN "Role" r ON r."name" = (ARRAY['Customer', 'Editor', 'Support'])[1 + u."i" % 3]
      WHERE u."i" % 5 = 0`);
   tell('roles of users');
@@ -241,8 +243,8 @@ async function seedOrganizations(offset: number): Promise<void> {
      WHERE u."i" % 4 = 0`);
   tell('members');
   await sql.run(`
-    INSERT INTO "OrganizationUserRole" ("organizationId", "userId", "organizationRoleId")
-    SELECT m."organizationId", m."userId", r."id"
+    INSERT INTO "OrganizationUserRole" ("organizationId", "userId", "organizationRoleId", "setterScopes")
+    SELECT m."organizationId", m."userId", r."id", '{all}'
       FROM "OrganizationUser" m
       JOIN seeded_user u ON u."id" = m."userId"
       JOIN "OrganizationRole" r ON r."name" = 'Member' OR (r."name" = 'Owner' AND u."i" % 50 = 0)

@@ -1,32 +1,29 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { mountAccountPages } from './account/forms/mount.ts';
-import { purgeProofs } from './account/purge.ts';
+import { mountAccountPages } from './account/site/mount.ts';
+import { measurePressure } from './admission/pressure.ts';
+import { type Pressure, Turns } from './admission/turns.ts';
+import { mountProtectedResources } from './auth/protected-resource.ts';
+import { mountAuthZen } from './authzen/mount.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createFirstAdministrator } from './console/administrator.ts';
-import { hasAdministrator } from './console/built-in.ts';
+import { hasAdministrator } from './console/roles.ts';
 import { offerSetup, type SetupFolder } from './console/setup-token.ts';
-import { type Database, openPostgresql, useEmbedded } from './db/database.ts';
+import { type Database, openEmbeddedDatabase, openPostgresql } from './db/database.ts';
 import { claimDataDir, readOrCreateSecret } from './db/embedded/data-dir.ts';
-import { openEmbedded } from './db/embedded/open.ts';
 import { assertReachable } from './db/postgresql.ts';
 import { isUnreachable } from './db/unreachable.ts';
 import { ConflictError, InvalidInputError, StartError } from './errors.ts';
-import { purgeEvents } from './events/purge.ts';
-import { adoptRestoredLog } from './events/restored.ts';
-import { startSink } from './events/sinks/start.ts';
+import { adoptRestoredLog, followRestores } from './events/restored.ts';
 import { startTail } from './events/tail.ts';
-import { mountPages } from './experience/forms/mount.ts';
-import { purgeInteractions } from './experience/purge.ts';
-import { purgeChallenges } from './factors/passkeys/challenges.ts';
-import { purgeEnrollments } from './factors/purge.ts';
+import { mountPages } from './experience/site/mount.ts';
 import { builtConsole, openConsoleFiles } from './http/console/files.ts';
 import { mountConsoleGraphQL } from './http/console/graphql.ts';
 import { mountConsole } from './http/console/mount.ts';
 import { createGraphQLServer, mountGraphQL } from './http/graphql.ts';
-import { listen, type Timeouts } from './http/listener.ts';
+import { type Accepted, addressOf, listen, type Timeouts } from './http/listener.ts';
 import { mountOperational } from './http/operational.ts';
 import { mountAccount } from './http/people/account.ts';
 import { mountExperience } from './http/people/experience.ts';
@@ -34,24 +31,25 @@ import { createHttp } from './http/server.ts';
 import { createConnections } from './http/subscriptions/connections.ts';
 import { mountGraphQLWebSocket } from './http/subscriptions/web-socket.ts';
 import { mountWelcome } from './http/welcome.ts';
-import { createCipher } from './keys/cipher.ts';
-import { canDecrypt, loadSigningKeys } from './keys/signing-keys.ts';
-import { purgeMessages } from './messages/purge.ts';
-import { startMessages } from './messages/start.ts';
+import { createSealing } from './keys/cipher.ts';
+import { openKeptKeys } from './keys/kept-keys.ts';
+import { loadSigningKeys } from './keys/signing-keys.ts';
+import { mountMcp } from './mcp/mount.ts';
 import { mountOidc } from './oidc/mount.ts';
-import { followExpiry } from './oidc/provider/storage/expiry.ts';
 import { createResolver, type ResolveHost } from './outbound/dns.ts';
+import { startRefusals } from './protection/refusals/start.ts';
 import { mountApiDocs } from './rest/docs.ts';
 import { mountRest } from './rest/mount.ts';
-import { startScheduler } from './scheduler.ts';
-import { schema } from './schema.ts';
+import { assertNothingNeedsAnother, assertSecretFits } from './secret-rotation/fits.ts';
+import { noteUse } from './secret-rotation/use.ts';
 import { noteStart } from './service-status/about.ts';
-import { followFigures, purgeFigures } from './service-status/figures.ts';
-import type { Services } from './services.ts';
+import { followFigures } from './service-status/figures.ts';
+import { joinNodes } from './service-status/nodes.ts';
+import type { PasswordCost, Services } from './services.ts';
 import { followSigningKeys } from './signing-keys/operations.ts';
-import { purgeSubjectTokens } from './subject-tokens/purge.ts';
-import { purgeDeliveries } from './webhooks/delivery/purge.ts';
-import { startDeliveries } from './webhooks/delivery/start.ts';
+import { shareHashQueue } from './users/hash-queue.ts';
+import { standardPasswordCost } from './users/password.ts';
+import { createBackground } from './workers/background.ts';
 
 /** A running service. */
 export interface App {
@@ -60,6 +58,10 @@ export interface App {
   readonly services: Services;
   /** The admin application's credentials, if this start generated them. */
   readonly adminCredentials: AdminCredentials | undefined;
+  /** Does the work that no request waits for, from now on. */
+  startBackground(): Promise<void>;
+  /** Says that it is not ready any more, and answers requests as before: load balancers need time to notice. */
+  retire(): void;
   /** Takes no new connections, waits for running requests, and closes the database. */
   stop(): Promise<void>;
 }
@@ -82,7 +84,18 @@ export interface AppOptions {
   readonly consoleFolder?: string;
   readonly timeouts?: Partial<Timeouts>;
   readonly clock?: Clock;
+  readonly passwordCost?: PasswordCost;
   readonly resolveHost?: ResolveHost;
+  /** What requests wait by; absent: as it is measured. */
+  readonly pressure?: Pressure;
+  /** Takes these connections instead of listening. */
+  readonly accepted?: Accepted;
+  /** Reads what `GET /metrics` shows; absent: the metrics of this process. */
+  readonly readMetrics?: () => Promise<string>;
+  /** Whether it is the first process of its node, which makes the first administrator or the link; by default it is. */
+  readonly isFirst?: boolean;
+  /** Whether it does the work that no request waits for; by default it does. */
+  readonly isBackground?: boolean;
   /** An open database and its secret. The service does not close it. */
   readonly opened?: { readonly database: Database; readonly secret: string };
 }
@@ -93,26 +106,31 @@ export interface AppOptions {
  * @throws {StartError} with the reason in one line.
  */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log, clock = systemClock } = options;
+  const { config, log, clock = systemClock, isFirst = true, isBackground = true } = options;
   // Parts close in reverse order. A part that fails to close does not keep the others open; it is reported at the end.
   const opened = new AsyncDisposableStack();
   try {
-    const listener = await listen(config, options.timeouts);
+    const listener = await listen(config, options.timeouts, options.accepted);
     opened.defer(() => listener.close());
     const { database, secret } = options.opened ?? (await openDatabase(config, log, opened));
     // On PostgreSQL the folder may be another on each node, and gone tomorrow.
     const setupFolder = options.opened ? undefined : dataDirOf(config);
-    const cipher = createCipher(secret);
-    await assertSecretFits(database, cipher);
+    const sealing = createSealing(secret, config.previousSecret);
+    await assertSecretFits(database, sealing);
     const applied = await database.migrate();
     if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
+    await assertNothingNeedsAnother(database, sealing);
     await adoptRestoredLog(database, log);
+    const cipher = await openKeptKeys(database, sealing, clock);
     const adminCredentials = await bootstrap({ database, clock, cipher, config });
     // Reported at once, because a later failure of the start would lose them.
     if (adminCredentials) options.onAdminCredentials?.(adminCredentials);
     const keys = await loadSigningKeys({ prisma: database.prisma, cipher, clock });
 
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
+    shareHashQueue(config.workers);
+    const metrics = new Registry();
+    const pressure = options.pressure ?? measurePressure(database);
     const services: Services = {
       config,
       baseUrl,
@@ -122,53 +140,45 @@ export async function startApp(options: AppOptions): Promise<App> {
       database,
       cipher,
       keys,
-      metrics: new Registry(),
+      metrics,
+      turns: new Turns({
+        maxWaitMs: config.maxQueueMs,
+        pressure,
+        metrics,
+        onOverload: (kind) => log.warn({ kind }, 'there is too much to do: requests are refused'),
+      }),
+      passwordCost: options.passwordCost ?? standardPasswordCost,
       resolveHost: options.resolveHost ?? createResolver(),
     };
+    await noteUse(services);
     opened.defer(followSigningKeys(services));
-    opened.defer(followExpiry(services));
+    opened.defer(followRestores(services));
     noteStart(services);
+    opened.defer(await joinNodes(services));
     opened.defer(followFigures(services));
+    opened.defer(startRefusals(services));
     const { http, open } = createHttp(listener, {
       log,
       trustProxy: config.trustProxy,
       baseUrl,
+      turns: services.turns,
     });
-    mountOperational(http, services);
+    let isRetired = false;
+    mountOperational(http, services, {
+      isRetired: () => isRetired,
+      readMetrics: options.readMetrics ?? (() => metrics.metrics()),
+    });
     const files = openConsoleFiles(options.consoleFolder ?? builtConsole);
     mountWelcome(http, services, files);
+    mountProtectedResources(http, services);
     await mountOidc(http, services);
     await mountPages(http, services);
     await mountAccountPages(http, services);
     await mountConsole(http, services, { files, setupFolder });
     const tail = await startTail(services);
     opened.defer(() => tail.stop());
-    opened.defer(await startSink(services, tail));
-    opened.defer(
-      startScheduler(services, [
-        { name: 'purge-events', everyMs: 60_000, run: (tx) => purgeEvents(services, tx) },
-        { name: 'purge-deliveries', everyMs: 60_000, run: (tx) => purgeDeliveries(services, tx) },
-        {
-          name: 'purge-interactions',
-          everyMs: 60_000,
-          run: (tx) => purgeInteractions(services, tx),
-        },
-        { name: 'purge-proofs', everyMs: 60_000, run: (tx) => purgeProofs(services, tx) },
-        { name: 'purge-enrollments', everyMs: 60_000, run: (tx) => purgeEnrollments(services, tx) },
-        {
-          name: 'purge-passkey-challenges',
-          everyMs: 60_000,
-          run: (tx) => purgeChallenges(services, tx),
-        },
-        { name: 'purge-messages', everyMs: 60_000, run: (tx) => purgeMessages(services, tx) },
-        {
-          name: 'purge-subject-tokens',
-          everyMs: 60_000,
-          run: (tx) => purgeSubjectTokens(services, tx),
-        },
-        { name: 'purge-figures', everyMs: 60_000, run: (tx) => purgeFigures(services, tx) },
-      ]),
-    );
+    const background = createBackground(services, tail);
+    opened.defer(() => background.stop());
     const connections = createConnections(services);
     opened.defer(() => connections.stop());
     const graphql = createGraphQLServer(services, connections, tail);
@@ -177,10 +187,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     await mountExperience(http, services);
     await mountAccount(http, services);
     await mountRest(http, services);
+    await mountAuthZen(http, services);
+    if (config.mcp) await mountMcp(http, services, graphql);
     if (config.introspection) mountApiDocs(http, services);
-    opened.defer(await startDeliveries(services, schema, tail));
-    opened.defer(startMessages(services));
-    const setupLink = await prepareSetup(services, setupFolder);
+    if (isBackground) await background.start();
+    const setupLink = isFirst ? await prepareSetup(services, setupFolder) : undefined;
     await open();
     if (setupLink !== undefined) options.onSetupLink?.(setupLink);
     const refuseUpgrades = mountGraphQLWebSocket(listener.server, services, graphql, connections);
@@ -192,9 +203,13 @@ export async function startApp(options: AppOptions): Promise<App> {
       await closed;
     });
     return {
-      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,
+      url: addressOf(config.host, listener.port),
       services,
       adminCredentials,
+      startBackground: () => background.start(),
+      retire() {
+        isRetired = true;
+      },
       stop: () => closeAll(opened),
     };
   } catch (error) {
@@ -245,30 +260,26 @@ async function openDatabase(
   opened: AsyncDisposableStack,
 ): Promise<{ database: Database; secret: string }> {
   if (config.database.kind === 'postgresql') {
-    const { url, poolSize, tokenPoolSize } = config.database;
-    await assertReachable(url);
+    await assertReachable(config.database);
     const onError = (error: Error) => log.warn({ err: error }, 'a database connection broke');
-    const database = openPostgresql({ url, poolSize, tokenPoolSize, onError });
+    const replicas = config.replicas && {
+      ...config.replicas,
+      onChange: (replica: number, isUsed: boolean) => {
+        if (isUsed) log.info({ replica }, 'a replica is read');
+        else log.warn({ replica }, 'a replica lags or does not answer: it is not read');
+      },
+    };
+    const database = openPostgresql({ ...config.database, replicas, onError });
     opened.defer(() => database.close());
     if (!config.secret) throw new StartError('SIGNET_SECRET is required with DATABASE_URL');
     return { database, secret: config.secret };
   }
   const dataDir = await claimDataDir(config.database.dataDir);
   opened.defer(() => dataDir.release());
-  const database = useEmbedded(await openEmbedded({ dataDir: `${dataDir.path}/database` }));
+  const database = await openEmbeddedDatabase({
+    dataDir: `${dataDir.path}/database`,
+    onError: (error) => log.error({ err: error }, 'the embedded database has a fault'),
+  });
   opened.defer(() => database.close());
   return { database, secret: config.secret ?? (await readOrCreateSecret(dataDir)) };
-}
-
-async function assertSecretFits({ prisma }: Database, cipher: ReturnType<typeof createCipher>) {
-  // Checked before the migrations, so that a database with another secret is left unchanged.
-  const [row] = await prisma.$queryRaw<{ exists: boolean }[]>`
-    SELECT to_regclass('"SigningKey"') IS NOT NULL AS "exists"`;
-  if (!row?.exists) return;
-  const key = await prisma.signingKey.findFirst({ select: { id: true, privateJwk: true } });
-  if (key && !canDecrypt(cipher, key)) {
-    throw new StartError(
-      'SIGNET_SECRET is not the one that the keys in this database were encrypted with',
-    );
-  }
 }

@@ -1,22 +1,29 @@
-import { ensureAccount } from './account/built-in.ts';
+import { adminRoleName, ensureBuiltInApplications } from './applications/built-in.ts';
 import { generateSecret } from './applications/secret.ts';
-import { managementIndicator, managementScopes } from './auth/scopes.ts';
+import { everything } from './auth/granting/setter-scopes.ts';
+import {
+  accountIndicator,
+  accountScopes,
+  managementIndicator,
+  managementScopes,
+} from './auth/scopes.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { ensureConsole } from './console/built-in.ts';
+import { ensureConsoleRoles } from './console/roles.ts';
 import type { Database } from './db/database.ts';
 import { lockName } from './db/lock.ts';
-import { type Transaction, transaction } from './db/transaction.ts';
+import { quietTransaction, type Transaction } from './db/transaction.ts';
 import { newId } from './ids.ts';
 import type { Cipher } from './keys/cipher.ts';
 import { digestOf } from './keys/digest.ts';
 import { createSigningKey } from './keys/signing-keys.ts';
-
-const adminRoleName = 'Signet administrator';
+import { applicationHolder } from './role-holders/holders.ts';
+import { assign } from './role-holders/operations.ts';
 
 /**
- * Creates the records that the service needs, if they are missing: the management resource with its scopes, a signing
- * key, the admin application, which holds every management scope, and the records of the console and of the account.
+ * Creates the records that the service needs, if they are missing: the resources of its APIs with their scopes, the
+ * built-in applications, the console's roles, a signing key, and the admin application, which holds every management
+ * scope.
  *
  * @returns The admin application's credentials if this start generated them. They cannot be read again.
  */
@@ -27,14 +34,19 @@ export async function bootstrap(options: {
   config: Config;
 }): Promise<{ id: string; secret: string } | undefined> {
   const { database, clock, cipher, config } = options;
-  return transaction(database, async (tx) => {
+  return quietTransaction(database, async (tx) => {
     // Nodes that start together take turns.
     await lockName(tx, 'signet:bootstrap');
     const isFirstStart =
       (await tx.resource.count({ where: { indicator: managementIndicator } })) === 0;
-    const roleId = await ensureAdminRole(tx, clock);
-    await ensureConsole(tx, clock);
-    await ensureAccount(tx, clock);
+    const { roleId, added } = await ensureAdminRole(tx, clock);
+    await ensureResource(tx, clock, {
+      name: 'Signet account API',
+      indicator: accountIndicator,
+      scopes: accountScopes,
+    });
+    await ensureBuiltInApplications(tx, clock);
+    await ensureConsoleRoles(tx, clock, added);
     if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
       await createSigningKey(tx, { cipher, clock }, config.signingAlgorithm);
     }
@@ -49,28 +61,51 @@ export async function bootstrap(options: {
   });
 }
 
-async function ensureAdminRole(tx: Transaction, clock: Clock): Promise<string> {
+/**
+ * Creates the resource of one of the service's APIs, with its scopes.
+ *
+ * @returns Its id, and the names of the scopes that it did not have.
+ */
+async function ensureResource(
+  tx: Transaction,
+  clock: Clock,
+  {
+    name,
+    indicator,
+    scopes,
+  }: { name: string; indicator: string; scopes: ReadonlyMap<string, string> },
+): Promise<{ resourceId: string; added: string[] }> {
   const now = clock.now();
   const stamps = { createdAt: now, updatedAt: now };
-  const resource = await tx.resource.upsert({
-    where: { indicator: managementIndicator },
-    create: {
-      id: newId('Resource'),
-      name: 'Signet management API',
-      indicator: managementIndicator,
-      ...stamps,
-    },
+  const { id: resourceId } = await tx.resource.upsert({
+    where: { indicator },
+    create: { id: newId('Resource'), name, indicator, ...stamps },
     update: {},
   });
-  await tx.scope.createMany({
-    data: [...managementScopes].map(([name, description]) => ({
+  const added = await tx.scope.createManyAndReturn({
+    data: [...scopes].map(([name, description]) => ({
       id: newId('Scope'),
-      resourceId: resource.id,
+      resourceId,
       name,
       description,
       ...stamps,
     })),
     skipDuplicates: true,
+    select: { name: true },
+  });
+  return { resourceId, added: added.map(({ name }) => name) };
+}
+
+/** Creates the role of the admin application, with every scope of the management API. */
+async function ensureAdminRole(
+  tx: Transaction,
+  clock: Clock,
+): Promise<{ roleId: string; added: string[] }> {
+  const now = clock.now();
+  const { resourceId, added } = await ensureResource(tx, clock, {
+    name: 'Signet management API',
+    indicator: managementIndicator,
+    scopes: managementScopes,
   });
   const role = await tx.role.upsert({
     where: { name: adminRoleName },
@@ -79,19 +114,21 @@ async function ensureAdminRole(tx: Transaction, clock: Clock): Promise<string> {
       name: adminRoleName,
       description: 'Holds every scope of the management API.',
       type: 'MACHINE_TO_MACHINE',
-      ...stamps,
+      setterScopes: [...everything],
+      createdAt: now,
+      updatedAt: now,
     },
     update: {},
   });
   const scopes = await tx.scope.findMany({
-    where: { resourceId: resource.id },
+    where: { resourceId },
     select: { id: true },
   });
   await tx.roleScope.createMany({
     data: scopes.map((scope) => ({ roleId: role.id, scopeId: scope.id })),
     skipDuplicates: true,
   });
-  return role.id;
+  return { roleId: role.id, added };
 }
 
 async function ensureApplication(
@@ -108,6 +145,7 @@ async function ensureApplication(
       name: 'Signet administrator',
       description: 'The first application, which holds every scope of the management API.',
       type: 'MACHINE_TO_MACHINE',
+      setterScopes: [...everything],
       createdAt: now,
       updatedAt: now,
     },
@@ -117,11 +155,20 @@ async function ensureApplication(
   const digest = digestOf(secret);
   await tx.applicationSecret.upsert({
     where: { applicationId_name: { applicationId: id, name } },
-    create: { id: newId('ApplicationSecret'), applicationId: id, name, digest, createdAt: now },
-    update: { digest },
+    create: {
+      id: newId('ApplicationSecret'),
+      applicationId: id,
+      name,
+      digest,
+      setterScopes: [...everything],
+      createdAt: now,
+    },
+    update: { digest, setterScopes: [...everything] },
   });
-  await tx.applicationRole.createMany({
-    data: [{ applicationId: id, roleId }],
-    skipDuplicates: true,
-  });
+  await assign(
+    tx,
+    applicationHolder,
+    { applicationId: id },
+    { roleIds: [roleId], setterScopes: everything },
+  );
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { kindOfId } from './ids.ts';
 
@@ -60,6 +61,52 @@ const secret = z
     'must be random: it repeats too few characters',
   );
 
+const urlParts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+const wantedHost = 'target_session_attrs';
+
+/**
+ * The URLs of a database, one for each host that its URL names, as libpq reads it: `postgres://a:5432,b:5432/signet`.
+ * `target_session_attrs` may only be `read-write`, and is left out: nothing else can be meant.
+ *
+ * @returns Undefined if it is not such a URL.
+ */
+export function urlsOfHosts(url: string): readonly [string, ...string[]] | undefined {
+  const [, start, hosts, rest] = urlParts.exec(url) ?? [];
+  if (start === undefined || hosts === undefined || rest === undefined) return undefined;
+  const urls = hosts.split(',').map((host) => {
+    const text = `${start}${host}${rest}`;
+    const parsed = URL.parse(text);
+    const wanted = parsed?.searchParams.get(wantedHost);
+    if (!parsed || (!host && hosts)) return undefined;
+    if (wanted == null) return text;
+    parsed.searchParams.delete(wantedHost);
+    return wanted === 'read-write' ? parsed.href : undefined;
+  });
+  const [first, ...others] = urls;
+  if (first === undefined || others.includes(undefined)) return undefined;
+  return [first, ...(others as string[])];
+}
+
+const databaseUrl = z
+  .string()
+  .refine(
+    (value) => urlsOfHosts(value) !== undefined,
+    'must be a postgres:// URL; its target_session_attrs can only be read-write',
+  )
+  .optional();
+
+const replicaUrls = z
+  .string()
+  .transform((value) => value.split(',').map((url) => url.trim()))
+  .refine(
+    (urls) =>
+      urls.every(
+        (url) => urlsOfHosts(url) !== undefined && !URL.parse(url)?.searchParams.has(wantedHost),
+      ),
+    'must be a comma-separated list of postgres:// URLs, with one host each and no target_session_attrs; a comma in a password is written as %2C',
+  )
+  .optional();
+
 /** Every variable and its rules. */
 export const environment = z
   .object({
@@ -70,13 +117,16 @@ export const environment = z
       .refine((value) => !/[?#]/.test(value), 'must have neither a query nor a fragment')
       .transform((value) => value.replace(/\/+$/, ''))
       .optional(),
-    DATABASE_URL: z
-      .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
-      .optional(),
+    DATABASE_URL: databaseUrl,
+    DATABASE_DIRECT_URL: databaseUrl,
+    DATABASE_REPLICA_URLS: replicaUrls,
+    REPLICA_MAX_LAG_MS: count(1_000),
+    DATABASE_PASSWORD_FILE: z.string().optional(),
     DATABASE_POOL_SIZE: count(10),
     TOKEN_POOL_SIZE: count(10),
     DATA_DIR: z.string().min(1).default('./data'),
     SIGNET_SECRET: secret.optional(),
+    SIGNET_SECRET_PREVIOUS: secret.optional(),
     ADMIN_CLIENT_ID: z
       .string()
       .refine(
@@ -88,13 +138,25 @@ export const environment = z
     ADMIN_USERNAME: z.string().max(128).optional(),
     ADMIN_PASSWORD: z.string().max(256).optional(),
     SIGNING_ALG: z.enum(signingAlgorithms).default('ES256'),
+    // A day: whoever holds a key set for longer asks too seldom for any rotation.
+    SIGNING_KEY_LEAD_SECONDS: z.coerce.number().int().min(0).max(86_400).default(60),
     EVENT_RETENTION_DAYS: count(90),
+    AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).optional(),
     EVENT_SINK_URL: z
       .url({ protocol: /^(nats|tls)$/, error: 'must be a nats:// or tls:// URL' })
       .optional(),
+    WORKERS: z
+      .union([z.literal('auto'), z.coerce.number().int().min(1)], {
+        error: 'must be a whole number of at least 1, or auto',
+      })
+      .default(1),
     MAX_CONNECTIONS: count(10_000),
+    MAX_QUEUE_MS: count(1_000),
+    SHUTDOWN_DELAY_MS: count(0, 0),
     ALLOW_PRIVATE_WEBHOOKS: flag,
     WEBHOOK_TIMEOUT_SECONDS: count(15),
+    EMAIL_CODES_PER_MINUTE: count(1_000),
+    SMS_CODES_PER_MINUTE: count(100),
     GRAPHIQL: z
       .enum(['true', 'false'])
       .default('true')
@@ -103,6 +165,7 @@ export const environment = z
       .enum(['true', 'false'])
       .default('true')
       .transform((value) => value === 'true'),
+    MCP: flag,
     TRUST_PROXY: trustedProxies,
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -113,6 +176,21 @@ export const environment = z
       context.addIssue({ code: 'custom', path: [variable], message });
     if (value.DATABASE_URL && !value.SIGNET_SECRET) {
       demand('SIGNET_SECRET', 'is required with DATABASE_URL: every node must use the same one');
+    }
+    if (value.SIGNET_SECRET_PREVIOUS && value.SIGNET_SECRET_PREVIOUS === value.SIGNET_SECRET) {
+      demand('SIGNET_SECRET_PREVIOUS', 'must be another one than SIGNET_SECRET');
+    }
+    if ((value.AUDIT_RETENTION_DAYS ?? Number.POSITIVE_INFINITY) < value.EVENT_RETENTION_DAYS) {
+      demand('AUDIT_RETENTION_DAYS', 'must be at least EVENT_RETENTION_DAYS');
+    }
+    for (const variable of [
+      'DATABASE_DIRECT_URL',
+      'DATABASE_REPLICA_URLS',
+      'DATABASE_PASSWORD_FILE',
+    ] as const) {
+      if (value[variable] && !value.DATABASE_URL) {
+        demand('DATABASE_URL', `is required with ${variable}`);
+      }
     }
     if (value.ADMIN_CLIENT_ID && !value.ADMIN_CLIENT_SECRET) {
       demand('ADMIN_CLIENT_SECRET', 'is required with ADMIN_CLIENT_ID');
@@ -133,22 +211,35 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
+/** The variables that are set. An empty one is not: `PORT= npm start`, or a blank line in a compose file. */
+export const withoutEmpty = (
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+
+/** The faults of variables, by name and never by value. */
+export const describeFaults = ({ issues }: z.core.$ZodError): string =>
+  issues.map((issue) => `${issue.path.join('.')} ${describeIssue(issue)}`).join('; ');
+
 /**
  * Reads the environment.
  *
+ * @param machine.cores How many workers `auto` means.
  * @throws {ConfigurationError} naming every variable at fault.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>) {
-  // An empty variable counts as not set: `PORT= npm start`, or a blank line in a compose file.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(
-      (issue) => `${issue.path.join('.')} ${describeIssue(issue)}`,
-    );
-    throw new ConfigurationError(faults.join('; '));
-  }
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  { cores = availableParallelism() }: { readonly cores?: number } = {},
+) {
+  const parsed = environment.safeParse(withoutEmpty(env));
+  if (!parsed.success) throw new ConfigurationError(describeFaults(parsed.error));
   const variables = parsed.data;
+  const workers = variables.WORKERS === 'auto' ? cores : variables.WORKERS;
+  if (workers > 1 && !variables.DATABASE_URL) {
+    throw new ConfigurationError(
+      'WORKERS must be 1 with the embedded database, which one process opens; DATABASE_URL names a PostgreSQL',
+    );
+  }
   return {
     host: variables.HOST,
     port: variables.PORT,
@@ -158,12 +249,22 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       ? {
           kind: 'postgresql' as const,
           url: variables.DATABASE_URL,
+          /** Past the pooler; absent: there is none. */
+          directUrl: variables.DATABASE_DIRECT_URL,
+          passwordFile: variables.DATABASE_PASSWORD_FILE,
           poolSize: variables.DATABASE_POOL_SIZE,
           tokenPoolSize: variables.TOKEN_POOL_SIZE,
         }
       : { kind: 'embedded' as const, dataDir: variables.DATA_DIR },
+    /** The replicas that queries may read; absent: the primary alone. */
+    replicas: variables.DATABASE_REPLICA_URLS && {
+      urls: variables.DATABASE_REPLICA_URLS,
+      maxLagMs: variables.REPLICA_MAX_LAG_MS,
+    },
     /** Absent: generated into the data folder. */
     secret: variables.SIGNET_SECRET,
+    /** The secret of before, or the coming one: it still decrypts. */
+    previousSecret: variables.SIGNET_SECRET_PREVIOUS,
     adminClient:
       variables.ADMIN_CLIENT_ID && variables.ADMIN_CLIENT_SECRET
         ? { id: variables.ADMIN_CLIENT_ID, secret: variables.ADMIN_CLIENT_SECRET }
@@ -174,15 +275,31 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
         ? { username: variables.ADMIN_USERNAME, password: variables.ADMIN_PASSWORD }
         : undefined,
     signingAlgorithm: variables.SIGNING_ALG,
+    /** How long a new signing key is published before it signs, in seconds. */
+    signingKeyLeadSeconds: variables.SIGNING_KEY_LEAD_SECONDS,
     eventRetentionDays: variables.EVENT_RETENTION_DAYS,
+    auditRetentionDays: variables.AUDIT_RETENTION_DAYS ?? variables.EVENT_RETENTION_DAYS,
     /** The NATS JetStream server that gets every event; absent: none. */
     eventSinkUrl: variables.EVENT_SINK_URL,
+    /** How many processes answer requests. */
+    workers,
+    /** How long a request waits for its turn before it is refused. */
+    maxQueueMs: variables.MAX_QUEUE_MS,
+    /** How long connections are taken after the service was told to stop. */
+    shutdownDelayMs: variables.SHUTDOWN_DELAY_MS,
     /** The most WebSockets and server-sent event streams that this process holds open at once. */
     maxConnections: variables.MAX_CONNECTIONS,
     allowPrivateWebhooks: variables.ALLOW_PRIVATE_WEBHOOKS,
     webhookTimeoutMs: variables.WEBHOOK_TIMEOUT_SECONDS * 1000,
+    /** The most codes that the whole service sends, by channel. */
+    codesPerMinute: {
+      EMAIL: variables.EMAIL_CODES_PER_MINUTE,
+      SMS: variables.SMS_CODES_PER_MINUTE,
+    },
     graphiql: variables.GRAPHIQL,
     introspection: variables.INTROSPECTION,
+    /** Whether programs that use tools are served, at `/mcp`. */
+    mcp: variables.MCP,
     /** The number of trusted proxies in front, or their networks. */
     trustProxy: variables.TRUST_PROXY,
     logLevel: variables.LOG_LEVEL,

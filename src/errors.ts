@@ -4,6 +4,7 @@ export const errorCodes = [
   'NOT_FOUND',
   'CONFLICT',
   'NOT_ALLOWED',
+  'VERSION_CONFLICT',
   'VERIFICATION_FAILED',
   'LOCKED',
   'RATE_LIMITED',
@@ -25,12 +26,12 @@ export const inputIssueCodes = {
   REQUIRED: 'A value is missing.',
   NOT_NULLABLE: 'The field always has a value. It can be absent, but not null.',
   INVALID_TYPE: 'It is a value of another type.',
-  INVALID_FORMAT: 'The value has a wrong form, or holds characters that are not allowed.',
+  INVALID_FORMAT: 'The value has the wrong format, or contains characters that are not allowed.',
   INVALID_VALUE: 'The field does not accept this value; the message says why.',
   TOO_SHORT: 'It has fewer characters or entries than it must have.',
   TOO_LONG: 'It has more characters, entries or bytes than it may have.',
-  TOO_SMALL: 'The number is below the least.',
-  TOO_LARGE: 'The number is above the greatest.',
+  TOO_SMALL: 'The number is below the minimum.',
+  TOO_LARGE: 'The number is above the maximum.',
   TOO_DEEP: 'It has more levels of objects and lists than it may have.',
   NOT_UNIQUE: 'The value occurs twice.',
   UNKNOWN_FIELD: 'There is no such field.',
@@ -89,13 +90,37 @@ export class NotAllowedError extends Refusal {
   readonly code = 'NOT_ALLOWED';
 }
 
+/** The record has another version than the caller expects: somebody has changed it. */
+export class VersionConflictError extends Refusal {
+  override readonly name = 'VersionConflictError';
+  readonly code = 'VERSION_CONFLICT';
+  readonly currentVersion: number;
+
+  constructor(currentVersion: number) {
+    super(`The record has been changed: its version is ${currentVersion}.`);
+    this.currentVersion = currentVersion;
+  }
+}
+
+/** The configuration is another than the caller expects: somebody has changed it. */
+export class ConfigurationMovedError extends Refusal {
+  override readonly name = 'ConfigurationMovedError';
+  readonly code = 'VERSION_CONFLICT';
+  readonly currentDigest: string;
+
+  constructor(currentDigest: string) {
+    super('The configuration has been changed meanwhile. Plan again.');
+    this.currentDigest = currentDigest;
+  }
+}
+
 /** The proof of identity is wrong, expired, used up or nobody's. The answer is the same for all. */
 export class VerificationFailedError extends Refusal {
   override readonly name = 'VerificationFailedError';
   readonly code = 'VERIFICATION_FAILED';
 
   constructor() {
-    super('That is not right, has expired or was used, or the account cannot be used.');
+    super('This is wrong, expired or already used, or the account cannot be used.');
   }
 }
 
@@ -106,7 +131,7 @@ export class LockedError extends Refusal {
   readonly lockedUntil: Date;
 
   constructor(lockedUntil: Date) {
-    super('There were too many failures. Try again later.');
+    super('Too many failed attempts. Try again later.');
     this.lockedUntil = lockedUntil;
   }
 }
@@ -118,7 +143,7 @@ export class RateLimitedError extends Refusal {
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
-    super(`This was asked for too often. Try again in ${retryAfterSeconds} seconds.`);
+    super(`Too many requests. Try again in ${retryAfterSeconds} seconds.`);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -155,12 +180,12 @@ export class InteractionExpiredError extends Refusal {
   readonly restartUrl: string | null;
 
   constructor(restartUrl: string | null = null) {
-    super('This took too long, or was finished already. Begin again.');
+    super('This took too long or is already finished. Start again.');
     this.restartUrl = restartUrl;
   }
 }
 
-/** The ways in which a signed-in person can prove again to be who they are. */
+/** The ways in which a signed-in person can prove again who they are. */
 export const verificationMethods = {
   PASSWORD: 'The password.',
   EMAIL_CODE: 'A code sent to the e-mail address of the account.',
@@ -169,20 +194,20 @@ export const verificationMethods = {
   PASSKEY: 'A passkey.',
   BACKUP_CODE: 'A backup code.',
   IDENTITY_PROVIDER:
-    'A new sign-in at an identity provider, by `verifyViewerSignIn`; for whoever has no other way.',
+    'A new sign-in at an identity provider, by `verifyViewerSignIn`; for people who have no other way.',
 } as const;
 
-/** A way in which a signed-in person can prove again to be who they are. */
+/** A way in which a signed-in person can prove again who they are. */
 export type VerificationMethod = keyof typeof verificationMethods;
 
-/** The person has not proved lately, in this session, to be who they are; the sign-in itself does not count. */
+/** The person has not proved who they are in this session lately. The sign-in itself does not count. */
 export class VerificationRequiredError extends Refusal {
   override readonly name = 'VerificationRequiredError';
   readonly code = 'VERIFICATION_REQUIRED';
   readonly methods: readonly VerificationMethod[];
 
   constructor(methods: readonly VerificationMethod[]) {
-    super('Prove that it is you first. A proof counts for ten minutes.');
+    super('Confirm that it is you first. A confirmation lasts for ten minutes.');
     this.methods = methods;
   }
 }

@@ -12,7 +12,7 @@ export const retryAfterSeconds = 5;
 
 /** The failures of a request as a whole: `extensions.code` of a top-level error in GraphQL. */
 const requestFailures = {
-  GRAPHQL_PARSE_FAILED: { status: 400, title: 'The document is no GraphQL' },
+  GRAPHQL_PARSE_FAILED: { status: 400, title: 'The document is not valid GraphQL' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The document does not fit the schema' },
   BAD_USER_INPUT: { status: 400, title: 'The request is malformed' },
   QUERY_TOO_COMPLEX: { status: 400, title: 'The request asks for too much' },
@@ -22,13 +22,24 @@ const requestFailures = {
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
   FORBIDDEN: { status: 403, title: 'The access token lacks a scope' },
-  CURSOR_EXPIRED: { status: 410, title: 'Events behind the cursor are not kept any more' },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    title: 'A request with this key is in progress',
+    headers: { 'Retry-After': '1' },
+  },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The key was used for another request' },
+  CURSOR_EXPIRED: { status: 410, title: 'Events after the cursor are no longer kept' },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
     headers: { 'Retry-After': String(retryAfterSeconds) },
   },
-  INTERNAL_SERVER_ERROR: { status: 500, title: 'Something failed inside' },
+  OVERLOADED: {
+    status: 503,
+    title: 'The service is overloaded',
+    headers: { 'Retry-After': '1' },
+  },
+  INTERNAL_SERVER_ERROR: { status: 500, title: 'Internal error' },
   SERVICE_UNAVAILABLE: {
     status: 503,
     title: 'The database cannot be reached',
@@ -41,6 +52,7 @@ const refusals = {
   NOT_ALLOWED: { status: 403, title: 'A rule forbids it' },
   NOT_FOUND: { status: 404, title: 'Nothing was found' },
   CONFLICT: { status: 409, title: 'Another record has this value' },
+  VERSION_CONFLICT: { status: 412, title: 'The record has another version' },
   INVALID_INPUT: { status: 422, title: 'The input breaks rules of its fields' },
 } as const satisfies Record<string, Failure>;
 
@@ -48,6 +60,7 @@ const refusals = {
 const routeFailures = {
   UNKNOWN_ROUTE: { status: 404, title: 'There is no such route' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The route does not take this method' },
+  URI_TOO_LONG: { status: 414, title: 'The address is too long' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body is not JSON' },
 } as const satisfies Record<string, Failure>;

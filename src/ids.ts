@@ -27,11 +27,14 @@ export const idPrefixes = {
   OneTimeToken: 'ott',
   SubjectToken: 'subtoken',
   PersonalAccessToken: 'pat',
+  RegistrationToken: 'regtoken',
+  TrustedIssuer: 'issuer',
+  CrossAppConnection: 'crossapp',
   UserFactor: 'factor',
   UserIdentity: 'identity',
   IdentityProvider: 'idp',
   UserGrant: 'grant',
-  ConsoleSession: 'consession',
+  FirstPartySession: 'websession',
 } as const;
 
 /** A kind of thing that has an id. */
@@ -66,7 +69,22 @@ export function kindOfId(id: string): IdKind | undefined {
 
 /** An id that is safe to query; null, which finds nothing, if it is malformed or of another kind. */
 export const idForQuery = (id: unknown, kind: IdKind): string | null =>
-  typeof id === 'string' && kindOfId(id) === kind ? id : null;
+  // The prefix first: most texts that are no such id fail there, without the cost of an exception.
+  typeof id === 'string' && id.startsWith(`${idPrefixes[kind]}_`) && kindOfId(id) === kind
+    ? id
+    : null;
+
+/** When an id was made, to the millisecond; undefined if it does not tell (UUIDv7, RFC 9562 §5.7). */
+export function createdAt(id: string): Date | undefined {
+  const millisecond = [...id.slice(id.indexOf('_') + 1).slice(0, 10)].reduce(
+    (sum, digit) => sum * 32 + digits.indexOf(digit),
+    0,
+  );
+  return kindOfId(id) === undefined ? undefined : new Date(millisecond);
+}
+
+// Crockford's base 32: the first ten digits are a UUID's first 48 bits.
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A new trace id. It links a request to its events and their deliveries (W3C Trace Context §3.2.2.3). */
 export const newTraceId = (): string => typeid().toUUID().replaceAll('-', '');

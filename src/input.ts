@@ -155,7 +155,8 @@ export const jsonObject = z
   .refine((value) => everyText(value, hasNoNul), noNul)
   .refine((value) => everyText(value, isUnicode), noLoneSurrogate);
 
-const isWithinDepth = (value: unknown, levels: number): boolean =>
+/** Whether a JSON value has no more levels of objects and lists. */
+export const isWithinDepth = (value: unknown, levels: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (levels > 0 && Object.values(value).every((part) => isWithinDepth(part, levels - 1)));
@@ -172,3 +173,24 @@ export const patched = <Row extends object>(row: Row, patch: object): Row => ({
   ...row,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
 });
+
+type Tree = { readonly [field: string]: unknown };
+
+const isGroup = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Applies a patch to stored settings: an undefined field keeps its value, null removes it, so that its default applies.
+ * In a group, only the given fields change.
+ */
+export function mergeSettings(stored: Tree, patch: Tree): Tree {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const before = merged[field];
+    if (value === null) delete merged[field];
+    else
+      merged[field] = isGroup(value) ? mergeSettings(isGroup(before) ? before : {}, value) : value;
+  }
+  return merged;
+}

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { Turns } from './admission/turns.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -7,6 +8,13 @@ import type { Cipher } from './keys/cipher.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import type { Language } from './languages.ts';
 import type { ResolveHost } from './outbound/dns.ts';
+
+/** How much work one Argon2id digest is. No variable sets it, so that no operator makes it too small. */
+export interface PasswordCost {
+  /** In KiB. */
+  readonly memoryCost: number;
+  readonly timeCost: number;
+}
 
 /** The services that every part works with; opened once. */
 export interface Services {
@@ -20,8 +28,12 @@ export interface Services {
   readonly database: Database;
   readonly cipher: Cipher;
   readonly keys: SigningKeys;
+  /** The cost of a new password digest. */
+  readonly passwordCost: PasswordCost;
   /** Finds the addresses of the hosts that webhooks name. */
   readonly resolveHost: ResolveHost;
+  /** Gives turns to requests, and refuses those that would wait for too long. */
+  readonly turns: Turns;
   /** The registry of metrics. Features register theirs, and `GET /metrics` shows them. */
   readonly metrics: Registry;
 }
@@ -38,18 +50,30 @@ export interface Actor {
 /** Signet itself, when it acts at startup or on a schedule. */
 export const systemActor: Actor = { type: 'SYSTEM', id: null };
 
-/** The context of an operation: the services, the caller, and the trace id that links the call to its effects. */
-export interface Context extends Services {
+/** Where a call comes from. The events that it leads to say so. */
+export interface Call {
+  /** Links the call to its effects: the trace id of its `traceparent`, or one of its own. */
+  readonly traceId: string;
+  /** The client's address; null if no request led to it. */
+  readonly ip: string | null;
+  /** The `User-Agent` header, cut off at 512 characters; null without one. */
+  readonly userAgent: string | null;
+}
+
+/** A call by a request, so it has an address. */
+export interface RequestCall extends Call {
+  readonly ip: string;
+}
+
+/** The context of an operation: the services, the caller, and where the call comes from. */
+export interface Context extends Services, Call {
   readonly actor: Actor;
   /** The scopes of the caller's token; absent when Signet itself acts. */
   readonly caller?: { readonly scopes: ReadonlySet<string> } | null;
-  readonly traceId: string;
 }
 
 /** The browser or the program at the other end of a sign-in. */
 export interface Visitor {
-  readonly ip: string;
-  readonly userAgent: string | null;
   /** The `Cookie` header; undefined for a program that sends none. */
   readonly cookies: string | undefined;
   /** The language of pages and messages; undefined when the person chose none. */
@@ -57,8 +81,7 @@ export interface Visitor {
 }
 
 /** The context of a step of a sign-in. The user is not known before the step runs. */
-export interface VisitContext extends Services {
-  readonly traceId: string;
+export interface VisitContext extends Services, RequestCall {
   readonly visitor: Visitor;
 }
 
@@ -76,7 +99,8 @@ export interface Viewer {
 }
 
 /** The context of an operation on a person's own account. */
-export interface ViewerContext extends Context {
+export interface ViewerContext extends Context, RequestCall {
+  readonly ip: string;
   readonly viewer: Viewer;
   readonly visitor: Visitor;
 }
@@ -86,6 +110,8 @@ export interface ViewerContext extends Context {
  */
 export interface InteractionAccess {
   readonly id: string;
+  /** The application that the person signs in to. */
+  readonly applicationId: string;
   /** The id of the provider's interaction in the browser; null without a browser. */
   readonly uid: string | null;
 }

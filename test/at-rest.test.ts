@@ -5,6 +5,7 @@ import { readConfig } from '../src/config.ts';
 import { closeAtEnd } from './support/cleanup.ts';
 import { createTestDatabase } from './support/database.ts';
 import { observeStatements } from './support/statements.ts';
+import { eventually } from './support/wait.ts';
 
 const testDatabase = await createTestDatabase();
 closeAtEnd(testDatabase.close);
@@ -24,14 +25,11 @@ test.runIf(testDatabase.embedded)(
     });
     closeAtEnd(() => app.stop());
     // Each minute has some work.
-    await vi.waitFor(
-      async () => {
-        const before = executed.length;
-        await vi.advanceTimersByTimeAsync(20_000);
-        expect(executed.slice(before)).toEqual([]);
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(async () => {
+      const before = executed.length;
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(executed.slice(before)).toEqual([]);
+    });
     const before = executed.length;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(executed.length).toBeGreaterThan(before);

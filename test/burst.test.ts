@@ -49,4 +49,4 @@ test('pools of ten serve 256 mutations and 256 exchanges', async () => {
     }`),
   );
   expect([users.totalCount, events.totalCount]).toEqual([count, count]);
-}, 120_000);
+});

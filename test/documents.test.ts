@@ -13,6 +13,7 @@ import {
   root,
 } from '../scripts/documents/blocks.ts';
 import { readConfig } from '../src/config.ts';
+import { readDocument } from '../src/configuration/document.ts';
 import { schema } from '../src/schema.ts';
 
 const blocks = pages().flatMap((page) => blocksOf(page).map((block) => ({ page, block })));
@@ -20,6 +21,8 @@ const blocks = pages().flatMap((page) => blocksOf(page).map((block) => ({ page, 
 const checks: Readonly<Record<string, (block: Block) => void>> = {
   graphql: ({ text }) => expect(validate(schema, parse(text))).toEqual([]),
   json: ({ text }) => void JSON.parse(text),
+  // A document of the configuration, unless another word says whose it is.
+  yaml: ({ text, words }) => void (words.length > 0 ? parseYaml(text) : readDocument(schema, text)),
   env: ({ text }) => {
     const variables = text
       .trim()
@@ -44,6 +47,8 @@ const checks: Readonly<Record<string, (block: Block) => void>> = {
     });
     expect(compiled.status ?? 0).toBe(0);
   },
+  // test/operating/back-to-a-moment.test.ts runs PostgreSQL with it.
+  ini: ({ text }) => expect(text).toMatch(/^(\w+ = ('[^'\n]*'|\w+)\n)+$/),
   nginx: ({ text }) => expect(text.split('{').length).toBe(text.split('}').length),
 };
 
@@ -112,16 +117,18 @@ describe('compose.yaml', () => {
   const { signet, postgres } = services;
 
   test('gives the service variables that it reads', () => {
-    const environment = signet?.['environment'] as Record<string, string>;
+    const environment = signet?.['environment'] as Record<string, string | null>;
     const given = Object.entries(environment).map(([name, value]) => [
       name,
-      value
+      // Without a value it is passed on, if it is set.
+      (value ?? '')
         .replaceAll(/\$\{\w+:\?[^}]*\}/g, '0123456789abcdef'.repeat(3))
         .replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'),
     ]);
     const config = readConfig(Object.fromEntries(given));
     expect(config.database).toMatchObject({ kind: 'postgresql' });
     expect(config.adminClient).toBeUndefined();
+    expect(signet?.['env_file']).toEqual([{ path: '.env', required: false }]);
   });
 
   test('waits for the database, and withholds needless rights', () => {

@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { connectMcp } from './support/mcp/client.ts';
+import { signInByMcp } from './support/mcp/sign-in.ts';
 import { callRest } from './support/operations/rest.ts';
+import { createSignInFixture } from './support/people/sign-in-fixture.ts';
 import { startService } from './support/service.ts';
+import { eventually } from './support/wait.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
 const token = await service.managementToken();
@@ -64,14 +68,11 @@ test('follow-events.js continues after a kill', async () => {
   const first = startExample('follow-events.js', environment);
   // It follows what is new alone, and nothing shows when it has begun.
   let early = 0;
-  await vi.waitFor(
-    async () => {
-      early += 1;
-      await addUser(`early${early}`);
-      expect(first.soFar()).toMatch(/early/);
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+  await eventually(async () => {
+    early += 1;
+    await addUser(`early${early}`);
+    expect(first.soFar()).toMatch(/early/);
+  }, 200);
   await addUser('alice');
   const before = seenIn(await first.printed(/"alice"/));
   await first.kill();
@@ -104,6 +105,36 @@ test('receive-webhooks.js accepts only messages that Signet signed', async () =>
   await callRest({ url: service.url, token }, 'PATCH', `/webhooks/${early.webhook.id}`, { url });
   await addUser('dave');
   expect(seenIn(await receiver.printed(/"dave"/))).toEqual(['dave']);
+});
+
+test('mcp-server.ts is used by a client that registers itself, for the person who signs in', async () => {
+  const port = await freePort();
+  const serverUrl = `http://localhost:${port}/mcp`;
+  const fixture = await createSignInFixture(service);
+  const resource = await fixture.directory.createResource(['notes:read'], { indicator: serverUrl });
+  await fixture.directory.allowUser(fixture.user, resource, ['notes:read']);
+  await callRest({ url: service.url, token }, 'PATCH', '/service-settings', {
+    clientRegistration: { dynamic: 'OPEN' },
+  });
+  const { issuer } = service.app.services;
+  const server = startExample('mcp-server.ts', { ISSUER: issuer, PORT: String(port) });
+  await server.printed(/listens/);
+  expect((await fetch(serverUrl, { method: 'POST', body: '{}' })).status).toBe(401);
+  const elsewhere = await fixture.signIn({ resource: fixture.resource.indicator });
+  const refused = await fetch(serverUrl, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${elsewhere.access_token}` },
+    body: '{}',
+  });
+  expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
+
+  const { tokens } = await signInByMcp(service, {
+    serverUrl,
+    metadata: { application_type: 'web' },
+    username: 'Ada',
+  });
+  const { call } = await connectMcp({ url: `http://localhost:${port}` }, tokens.access_token);
+  expect(await call('whoami', {})).toEqual({ isError: false, result: fixture.user.id });
 });
 
 async function freePort(): Promise<number> {

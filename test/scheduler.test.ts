@@ -1,9 +1,10 @@
 import { pino } from 'pino';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { lockName } from '../src/db/lock.ts';
-import { transaction } from '../src/db/transaction.ts';
+import { quietTransaction } from '../src/db/transaction.ts';
 import { startScheduler } from '../src/scheduler.ts';
 import { createTestDatabase } from './support/database.ts';
+import { eventually } from './support/wait.ts';
 
 const { database, close } = await createTestDatabase();
 afterAll(close);
@@ -29,7 +30,7 @@ test('runs a job to its end in small transactions', async () => {
       return left > 0;
     },
   });
-  await vi.waitFor(() => expect(left).toBeLessThanOrEqual(0));
+  await eventually(() => expect(left).toBeLessThanOrEqual(0));
   expect(transactions.size).toBeGreaterThanOrEqual(3);
 });
 
@@ -43,8 +44,8 @@ test('logs a failed job, and runs it again later', async () => {
       throw new Error('on purpose');
     },
   });
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(1));
-  await vi.waitFor(() => expect(logged.some(({ job }) => job === 'faulty')).toBe(true));
+  await eventually(() => expect(runs).toBeGreaterThan(1));
+  await eventually(() => expect(logged.some(({ job }) => job === 'faulty')).toBe(true));
 });
 
 test('waits for running work when it stops', async () => {
@@ -79,7 +80,7 @@ test('skips a job that another node is running', async () => {
     },
   };
   // On the embedded database there is no other node: there it waits for the one connection.
-  await transaction(database, async (tx) => {
+  await quietTransaction(database, async (tx) => {
     await lockName(tx, 'signet:job:shared');
     const stop = start(job);
     let others = 0;
@@ -91,11 +92,11 @@ test('skips a job that another node is running', async () => {
         return false;
       },
     });
-    if (database.kind === 'postgresql') await vi.waitFor(() => expect(others).toBeGreaterThan(1));
+    if (database.kind === 'postgresql') await eventually(() => expect(others).toBeGreaterThan(1));
     expect(runs).toBe(0);
     void stop();
     void stopOthers();
   });
   start(job);
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(0));
+  await eventually(() => expect(runs).toBeGreaterThan(0));
 });

@@ -13,9 +13,7 @@ import { createTestDatabase } from './support/database.ts';
 const script = fileURLToPath(new URL('../scripts/seed.ts', import.meta.url));
 const indexes = `SELECT indexname AS "name" FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
 
-test('load data is a directory like any other', {
-  timeout: 120_000,
-}, async () => {
+test('load data is a directory like any other', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'signet-seed-'));
   const seed = (...more: string[]) =>
     promisify(execFile)(

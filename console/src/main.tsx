@@ -1,11 +1,11 @@
-import './theme/tokens.css';
-import './theme/base.css';
-import './theme/theme.ts';
+import './kit/theme/tokens.css';
+import './kit/theme/base.css';
+import './kit/theme/theme.ts';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Toasts } from './dialogs/toast-list.tsx';
+import { Toasts } from './kit/dialogs/toast-list.tsx';
 import { router } from './routes.tsx';
 
 const container = document.getElementById('root');

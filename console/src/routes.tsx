@@ -5,14 +5,14 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
-import { parseAddress, writeAddress } from './lists/address.ts';
-import { Page } from './records/page.tsx';
-import { servicePath } from './service-url.ts';
-import { requireSession } from './session/require.ts';
+import { parseAddress, writeAddress } from './kit/address.ts';
+import { Page } from './kit/records/page.tsx';
+import { servicePath } from './kit/service-url.ts';
+import { requireSession } from './kit/session/require.ts';
+import { Broken, NotFound } from './kit/states/failed.tsx';
+import { Loading } from './kit/states/loading.tsx';
 import { SessionRoute } from './shell/session-route.tsx';
 import { Shell } from './shell/shell.tsx';
-import { Broken, NotFound } from './states/failed.tsx';
-import { Loading } from './states/loading.tsx';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -40,7 +40,7 @@ const page = <const Path extends string>(
   component: ReturnType<typeof lazyRouteComponent>,
 ) => createRoute({ getParentRoute: () => inside, path, component, validateSearch: anyAddress });
 
-// A line a page. Each is a chunk of its own, loaded when it is gone to.
+// One line for each page. Each is a chunk, loaded on navigation.
 const pages = [
   page(
     '/',
@@ -83,12 +83,28 @@ const pages = [
     lazyRouteComponent(() => import('./applications/application-page.tsx'), 'ApplicationPage'),
   ),
   page(
+    '/agents',
+    lazyRouteComponent(() => import('./applications/agents/agents-page.tsx'), 'AgentsPage'),
+  ),
+  page(
     '/organizations',
     lazyRouteComponent(() => import('./organizations/organizations-page.tsx'), 'OrganizationsPage'),
   ),
   page(
     '/organizations/$id',
     lazyRouteComponent(() => import('./organizations/organization-page.tsx'), 'OrganizationPage'),
+  ),
+  page(
+    '/who-can',
+    lazyRouteComponent(() => import('./permissions/who-can-page.tsx'), 'WhoCanPage'),
+  ),
+  page(
+    '/explain',
+    lazyRouteComponent(() => import('./permissions/explanation/explain-page.tsx'), 'ExplainPage'),
+  ),
+  page(
+    '/refusals',
+    lazyRouteComponent(() => import('./refusals/refusals-page.tsx'), 'RefusalsPage'),
   ),
   page(
     '/webhooks',
@@ -106,6 +122,14 @@ const pages = [
     ),
   ),
   page(
+    '/configuration',
+    lazyRouteComponent(() => import('./configuration/configuration-page.tsx'), 'ConfigurationPage'),
+  ),
+  page(
+    '/developers',
+    lazyRouteComponent(() => import('./developers/developers-page.tsx'), 'DevelopersPage'),
+  ),
+  page(
     '/keys',
     lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
   ),
@@ -113,6 +137,8 @@ const pages = [
     '/settings',
     lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
   ),
+  // Any other address, within the frame.
+  createRoute({ getParentRoute: () => inside, path: '$', component: () => <NotFound isPage /> }),
 ];
 
 /** The router of the console. */

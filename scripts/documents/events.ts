@@ -1,11 +1,13 @@
+import { auditTypes } from '../../src/events/catalogue/audit.ts';
 import {
   catalogue,
   dataSchemaOf,
   enumValueOf,
   eventNames,
   typeNameOf,
-} from '../../src/events/catalogue.ts';
-import type { JsonSchema } from '../../src/events/fields.ts';
+} from '../../src/events/catalogue/catalogue.ts';
+import type { JsonSchema } from '../../src/events/catalogue/fields.ts';
+import { raised } from '../../src/graphql/mutations/raised.ts';
 import { code, table } from './markdown.ts';
 
 interface Schema extends JsonSchema {
@@ -20,19 +22,35 @@ interface Schema extends JsonSchema {
 /** Every type of event: when it is raised, and its data. */
 export function eventTypes(): string {
   const overview = table(
-    ['name', 'in GraphQL', 'raised when'],
+    ['name', 'in GraphQL', 'audit', 'raised when'],
     eventNames.map((name) => [
       `[${name}](#${name.toLowerCase().replaceAll('.', '')})`,
       `${code(enumValueOf(name))}, ${code(typeNameOf(name))}`,
+      auditTypes.includes(name) ? 'yes' : '',
       catalogue[name].description,
     ]),
   );
   const each = eventNames.map((name) => {
     const { properties = {} } = dataSchemaOf(name) as Schema;
     const rows = Object.entries(properties).map(([field, schema]) => [code(field), shape(schema)]);
-    return `### ${name}\n\n${catalogue[name].description}\n\n${table(['field', 'holds'], rows)}`;
+    return [
+      `### ${name}`,
+      catalogue[name].description,
+      raisedBy(name),
+      table(['field', 'holds'], rows),
+    ]
+      .filter(Boolean)
+      .join('\n\n');
   });
   return [overview, ...each].join('\n\n');
+}
+
+/** The mutations that may raise it. What people do on pages, and Signet by itself, has no mutation. */
+function raisedBy(name: string): string {
+  const mutations = Object.entries<readonly string[]>(raised)
+    .filter(([, names]) => names.includes(name))
+    .map(([mutation]) => code(mutation));
+  return mutations.length === 0 ? '' : `Raised by ${mutations.join(', ')}.`;
 }
 
 function shape(schema: Schema): string {

@@ -1,5 +1,11 @@
+import { maxKeys } from '../../src/applications/keys.ts';
+import { maxActedFor } from '../../src/applications/operations.ts';
+import { maxClaimRules } from '../../src/applications/trusted-issuers/fields.ts';
+import { windowSeconds } from '../../src/auth/dpop/proof.ts';
+import { maxEvaluations, maxNameLength, maxPageSize } from '../../src/authzen/requests.ts';
 import { maxBodyBytes } from '../../src/body-limits.ts';
 import { environment } from '../../src/config.ts';
+import { maxConfigurationBytes } from '../../src/configuration/document.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
 import { limits } from '../../src/graphql/builder.ts';
 import { costLimits } from '../../src/graphql/cost.ts';
@@ -8,15 +14,20 @@ import { maxDocumentBytes } from '../../src/http/document-cache.ts';
 import { timeoutsByDefault } from '../../src/http/listener.ts';
 import { maxJsonBytes, maxJsonDepth } from '../../src/input.ts';
 import { idTokenTtlSeconds } from '../../src/keys/signing-keys.ts';
-import { grantTtlSeconds, refreshTokenTtlSeconds } from '../../src/oidc/provider/load-grant.ts';
 import {
   maxParameterLength,
   maxQueryLength,
   unfinishedShare,
 } from '../../src/oidc/provider/request-bounds.ts';
+import {
+  familyTtlSeconds,
+  refreshTokenTtlSeconds,
+} from '../../src/oidc/provider/storage/grant-lifetime.ts';
 import { maxActors } from '../../src/oidc/token/grant-state.ts';
+import { maxAheadSeconds } from '../../src/oidc/token/keys/client-assertion.ts';
 import { maxMembersACall } from '../../src/organizations/members.ts';
 import { maxMembersAnEvent } from '../../src/organizations/payload.ts';
+import { maxReceivedBytes } from '../../src/outbound/agent.ts';
 import { keptBytes, readBytes } from '../../src/outbound/attempt.ts';
 import { maxPersonalAccessTokens } from '../../src/subject-tokens/personal-access-token.ts';
 import {
@@ -24,6 +35,7 @@ import {
   subjectTokenTtlSeconds,
 } from '../../src/subject-tokens/subject-token.ts';
 import { maxWaitingPasswords } from '../../src/users/hash-queue.ts';
+import { maxWaitingImportedChecks } from '../../src/users/import/imported-checks.ts';
 import { maxRows } from '../../src/users/import/operations.ts';
 import { maxReplayed } from '../../src/webhooks/delivery/by-hand.ts';
 import { failureLimitMs, retryDelaysMs } from '../../src/webhooks/delivery/schedule.ts';
@@ -32,7 +44,8 @@ import { table } from './markdown.ts';
 import { bytes, number, time } from './quantities.ts';
 import { protectionRows, sessionRows } from './sign-in.ts';
 
-const { MAX_CONNECTIONS, EVENT_RETENTION_DAYS, WEBHOOK_TIMEOUT_SECONDS } = environment.parse({});
+const { MAX_CONNECTIONS, MAX_QUEUE_MS, EVENT_RETENTION_DAYS, WEBHOOK_TIMEOUT_SECONDS } =
+  environment.parse({});
 
 const requests = [
   ['body of `/graphql` and `/api`', bytes(maxBodyBytes.management), '`PAYLOAD_TOO_LARGE`, 413'],
@@ -41,6 +54,10 @@ const requests = [
     bytes(maxBodyBytes.managementUnknown),
     '`PAYLOAD_TOO_LARGE`, 413',
   ],
+  ['questions in one call of `/access/v1/evaluations`', number(maxEvaluations), '400'],
+  ['an id or a name there', `${number(maxNameLength)} characters`, '400'],
+  ['entries in a page of `/access/v1/search`', number(maxPageSize), 'the next page has the others'],
+  ['a document of the configuration', bytes(maxConfigurationBytes), '`INVALID_INPUT`'],
   ['body of the token endpoint', bytes(maxBodyBytes.token), '413 `invalid_request`'],
   ['body of `/experience/graphql`', bytes(maxBodyBytes.experience), '413'],
   ['body of `/account/graphql`', bytes(maxBodyBytes.account), '413'],
@@ -56,7 +73,7 @@ const requests = [
   ],
   ['one of its parameters', `${number(maxParameterLength)} characters`, '400 and a page'],
   [
-    'unfinished sign-ins of one client address',
+    'unfinished sign-ins of one client address; as many again without a browser',
     number(unfinishedShare),
     'new ones replace the oldest',
   ],
@@ -74,6 +91,16 @@ const requests = [
     'passwords that wait to be hashed in one process',
     number(maxWaitingPasswords),
     '`RATE_LIMITED`, 429',
+  ],
+  [
+    'passwords that wait to be checked against an imported digest in one process',
+    number(maxWaitingImportedChecks),
+    '`RATE_LIMITED`, 429',
+  ],
+  [
+    'the wait of a request for its turn: `MAX_QUEUE_MS`',
+    `${number(MAX_QUEUE_MS)} ms`,
+    '`OVERLOADED`, 503; `temporarily_unavailable` at the token endpoint',
   ],
   ['a GraphQL document', bytes(maxDocumentBytes), '`GRAPHQL_PARSE_FAILED`'],
   ['tokens in a document', number(limits.tokens), '`GRAPHQL_PARSE_FAILED`'],
@@ -95,12 +122,15 @@ const inputs = [
   ['members in one event; a larger change is several events', number(maxMembersAnEvent)],
   ['`customData` and `profile`, each as JSON', bytes(maxJsonBytes)],
   ['levels of nesting in them', number(maxJsonDepth)],
+  ['keys of an application', number(maxKeys)],
+  ['applications that one may act for', number(maxActedFor)],
+  ['rules of a trusted issuer', number(maxClaimRules)],
 ];
 
 const tokens = [
   ['the lifetime of an ID token', time(idTokenTtlSeconds)],
   ['the lifetime of a refresh token, which each use replaces', time(refreshTokenTtlSeconds)],
-  ['the lifetime of a family of refresh tokens', time(grantTtlSeconds)],
+  ['the lifetime of a family of refresh tokens', time(familyTtlSeconds)],
   [
     'the lifetime of a subject token of `createSubjectToken`, and of what is issued for it',
     time(subjectTokenTtlSeconds),
@@ -113,6 +143,8 @@ const tokens = [
     'personal access tokens of a user that have not expired; beyond it `NOT_ALLOWED`',
     number(maxPersonalAccessTokens),
   ],
+  ['how far ahead a client assertion may expire', time(maxAheadSeconds)],
+  ['how far from now a proof of possession (DPoP) was made', time(windowSeconds)],
   ['actors in the `act` chain of an exchanged token', number(maxActors)],
 ];
 
@@ -132,6 +164,10 @@ const live = [
   [
     'bytes of a receiver’s answer that are read; that are kept',
     `${bytes(readBytes)}, ${bytes(keptBytes)}`,
+  ],
+  [
+    'all bytes that come in answer to one request; beyond it, the connection ends',
+    bytes(maxReceivedBytes),
   ],
   ['headers that a webhook may add', number(maxHeaders)],
   ['events in one `replayEvents`', number(maxReplayed)],

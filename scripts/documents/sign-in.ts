@@ -1,20 +1,25 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
-import {
-  sessionIdleSeconds as consoleIdleSeconds,
-  sessionMaxSeconds as consoleMaxSeconds,
-} from '../../src/console/session.ts';
+import { environment } from '../../src/config.ts';
+import { consoleApp } from '../../src/console/app.ts';
 import { setupTokenTtlSeconds } from '../../src/console/setup-token.ts';
-import { interactionTtlSeconds } from '../../src/oidc/provider/provider.ts';
+import { sessionMaxSeconds } from '../../src/oidc/first-party/session.ts';
+import { deviceCodeTtlSeconds } from '../../src/oidc/provider/device/grant.ts';
+import { interactionTtlSeconds } from '../../src/oidc/provider/storage/grant-lifetime.ts';
 import { addressLimits } from '../../src/protection/addresses.ts';
-import { maxAgeSeconds, maxPeople } from '../../src/protection/device.ts';
-import { recipientsOfPerson } from '../../src/protection/sending.ts';
+import { maxAgeSeconds } from '../../src/protection/cookie.ts';
+import { maxPeople } from '../../src/protection/device.ts';
+import { addressShares, recipientsOfPerson } from '../../src/protection/sending.ts';
 import { schema } from '../../src/schema.ts';
 import { defaultSignInExperience } from '../../src/sign-in-experience/settings.ts';
-import { defaultLifetimeSeconds, maxLifetimeSeconds } from '../../src/users/one-time-token.ts';
+import {
+  defaultLifetimeSeconds,
+  maxLifetimeSeconds,
+} from '../../src/users/one-time-tokens/one-time-token.ts';
 import { maxPasswordLength } from '../../src/users/password-policy.ts';
 import { code, table } from './markdown.ts';
 import { number, time } from './quantities.ts';
 
+const defaults = environment.parse({});
 const { passwordPolicy, codePolicy, lockoutPolicy, sessionPolicy } = defaultSignInExperience;
 
 /** Every setting of how people sign up and sign in, with its default. */
@@ -69,6 +74,22 @@ export const protectionRows = (): string[][] => [
     }),
     '`RATE_LIMITED`',
   ],
+  ...(['EMAIL', 'SMS'] as const).flatMap((channel) => {
+    const { windowSeconds, [channel]: most } = addressShares;
+    const what = channel === 'EMAIL' ? 'codes by e-mail' : 'codes by SMS';
+    return [
+      [
+        `${what} that one client address has sent, to whatever recipients`,
+        every({ most, windowSeconds }),
+        '`RATE_LIMITED`',
+      ],
+      [
+        `${what} that the whole service sends: ${code(`${channel}_CODES_PER_MINUTE`)}`,
+        every({ most: defaults[`${channel}_CODES_PER_MINUTE`] * 10, windowSeconds }),
+        '`RATE_LIMITED`',
+      ],
+    ];
+  }),
   [
     'requests of one client address to sign-in, codes, recovery and registration',
     every(addressLimits.request),
@@ -77,6 +98,16 @@ export const protectionRows = (): string[][] => [
   [
     'failures of one client address, at these routes and the token routes',
     every(addressLimits.failure),
+    '429 with `Retry-After`',
+  ],
+  [
+    'metadata documents of applications that are read for one client address',
+    every(addressLimits.document),
+    '400 and a page; 401 at the token endpoint',
+  ],
+  [
+    'applications that one client address registers',
+    every(addressLimits.registration),
     '429 with `Retry-After`',
   ],
   [
@@ -99,11 +130,12 @@ export const sessionRows = (): string[][] => [
     `${time(defaultLifetimeSeconds)}; ${time(maxLifetimeSeconds)}`,
   ],
   ['a running sign-in', time(interactionTtlSeconds)],
+  ['the codes of a device', time(deviceCodeTtlSeconds)],
   ['an idle session *', time(sessionPolicy.idleSeconds)],
   ['a session *', time(sessionPolicy.maxSeconds)],
   ['the memory of a known browser', time(maxAgeSeconds)],
-  ['an idle session of the console', time(consoleIdleSeconds)],
-  ['a session of the console', time(consoleMaxSeconds)],
+  ['an idle session of the console', time(consoleApp.idleSeconds)],
+  ['a session of the console or of the account pages', time(sessionMaxSeconds)],
   ['a link that makes the first administrator', time(setupTokenTtlSeconds)],
 ];
 

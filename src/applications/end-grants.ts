@@ -3,10 +3,10 @@ import { maxAccessTokenTtlSeconds } from '../resources/operations.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Ends what an application has got: codes, refresh tokens, access tokens, and the tokens those were exchanged for.
- * Access tokens name their grant, so those that are being issued now are dead too.
+ * Ends everything issued to an application: codes, refresh tokens, access tokens, and what those were exchanged for.
+ * Access tokens name their grant, so those that are being issued at this moment are invalid too.
  *
- * @param userId Only what it has got for this user; by default for all.
+ * @param userId Only what was issued for this user; by default for all.
  */
 export async function endGrantsOf(
   tx: Transaction,

@@ -1,27 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { assertMayGive, assertMayOpenManagement, mayDoEverything } from '../auth/granting.ts';
-import { managementIndicator } from '../auth/scopes.ts';
-import { signingAlgorithms } from '../config.ts';
-import { refuseConflict } from '../db/conflict.ts';
+import {
+  assertMayBeApplication,
+  assertMayBeApplications,
+  assertMayOpenOwnApis,
+} from '../auth/granting/may-open.ts';
+import {
+  boundBy,
+  coversEverything,
+  mayDoEverything,
+  setterScopesOf,
+} from '../auth/granting/setter-scopes.ts';
+import { ownIndicators } from '../auth/scopes.ts';
+import { type SigningAlgorithm, signingAlgorithms } from '../config.ts';
+import { onceCommitted } from '../db/around.ts';
 import { lockRow } from '../db/lock.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
-import { type InputIssue, InvalidInputError, NotAllowedError } from '../errors.ts';
-import { recordEvents } from '../events/record.ts';
+import type { Told } from '../db/told.ts';
+import { hintAfterCommit, type Transaction, transaction } from '../db/transaction.ts';
+import { type InputIssue, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
+import {
+  changesBetween,
+  type NewEvent,
+  type Origin,
+  recordChange,
+  recordEvent,
+  recordEvents,
+} from '../events/record.ts';
 import {
   type Application,
-  type ApplicationSecret,
   ApplicationType,
+  Prisma,
+  SecurityProfile,
 } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, fault, instant, name, notNull, parseInput, patched, text } from '../input.ts';
+import { distinct, fault, name, notNull, parseInput, patched, text } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
 import { ensureIdTokenKey } from '../keys/signing-keys.ts';
-import { isResourceIndicator } from '../resources/operations.ts';
+import { resourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
 import { endImpersonation } from '../users/sign-out.ts';
+import { assertNotBuiltIn } from './built-in.ts';
+import { connectionRecord } from './cross-app/payload.ts';
 import { endGrantsOf } from './end-grants.ts';
-import { assertNotOwn } from './own.ts';
+import { assertKeysAddress, faultsOfKeys, hasKeys, keySettings } from './keys.ts';
+import { applicationRecord, applications, secretsChange } from './payload.ts';
 import { generateSecret, isConfidential } from './secret.ts';
+import { faultsOfProfile, withProfile } from './security-profile.ts';
+import { trustedIssuerRecord } from './trusted-issuers/payload.ts';
 
 const uri = text(2048).refine(
   (value) => URL.canParse(value) && !value.includes('#'),
@@ -34,24 +59,29 @@ const origin = text(2048).refine(
     new URL(value).origin === value,
   fault('INVALID_FORMAT', 'must be an origin, such as https://app.example.com'),
 );
-const indicator = text(2048).refine(
-  isResourceIndicator,
-  fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
-);
+/** The most applications that one may act for. */
+export const maxActedFor = 100;
 
 const settings = {
   description: text(1024).nullish(),
   allowTokenExchange: z.boolean().nullish(),
-  exchangeSubjectAudiences: distinct(indicator, 100).nullish(),
-  exchangeResources: distinct(indicator, 100).nullish(),
+  exchangeSubjectAudiences: distinct(resourceIndicator, 100).nullish(),
+  exchangeResources: distinct(resourceIndicator, 100).nullish(),
   allowImpersonation: z.boolean().nullish(),
   allowPersonalAccessTokens: z.boolean().nullish(),
   redirectUris: distinct(uri, 100).nullish(),
   postLogoutRedirectUris: distinct(uri, 100).nullish(),
   corsAllowedOrigins: distinct(origin, 100).nullish(),
   allowHeadlessSignIn: z.boolean().nullish(),
+  allowDeviceGrant: z.boolean().nullish(),
   isThirdParty: z.boolean().nullish(),
   idTokenSigningAlg: z.enum(signingAlgorithms).nullish(),
+  ...keySettings,
+  requireDpop: z.boolean().nullish(),
+  mayRebindTokens: z.boolean().nullish(),
+  mayActFor: distinct(z.string(), maxActedFor).nullish(),
+  requirePushedAuthorizationRequests: z.boolean().nullish(),
+  securityProfile: z.enum(SecurityProfile).nullish(),
 };
 
 const createApplicationInput = z.object({
@@ -62,28 +92,44 @@ const createApplicationInput = z.object({
 const updateApplicationInput = z.object({ id: z.string(), name: notNull(name()), ...settings });
 
 /**
- * Creates an application, with a first secret if its type has secrets.
+ * Reads the input of {@link createApplication}.
  *
- * @returns The application, and the secret in clear, which is not stored; null for a type without secrets.
+ * @throws {InvalidInputError} {@link NotAllowedError} as `createApplication` does.
+ */
+export function readNewApplication(input: unknown) {
+  const { name, type, description, ...given } = parseInput(createApplicationInput, input);
+  const values = { name, type, description: description ?? null, ...cleared(withProfile(given)) };
+  assertConsistent(values);
+  return values;
+}
+
+/**
+ * Creates an application, with a first secret if it may have secrets. Raises `Application.Created`.
+ *
+ * @returns The application, and the secret in clear, which is not stored; null if it has none.
  * @throws {InvalidInputError} {@link NotAllowedError} when its type may not exchange tokens, or when a caller without
- *   `all` lets it exchange for the management API.
+ *   `all` lets it exchange for one of Signet's own APIs.
  */
 export async function createApplication(
   context: Context,
   input: z.input<typeof createApplicationInput>,
 ): Promise<{ application: Application; secret: string | null }> {
-  const { name, type, description, ...given } = parseInput(createApplicationInput, input);
-  const values = { name, type, description: description ?? null, ...cleared(given) };
-  assertConsistent(values);
-  assertMayOpenManagement(context, values);
+  const { jwks, ...values } = readNewApplication(input);
+  await assertKeysAddress(context, values.jwksUri);
+  assertMayOpenOwnApis(context, values.exchangeResources ?? []);
   const now = context.clock.now();
-  const secret = isConfidential(type) ? generateSecret() : null;
+  const isSecret = isConfidential(values.type) && values.allowSecrets !== false;
+  const secret = isSecret ? generateSecret() : null;
   const application = await transaction(context.database, async (tx) => {
-    if (values.idTokenSigningAlg) await ensureIdTokenKey(tx, context, values.idTokenSigningAlg);
+    await assertMayActFor(tx, context, values.mayActFor ?? []);
+    await ensureKey(tx, context, values.idTokenSigningAlg);
     const created = await tx.application.create({
       data: {
         ...values,
+        jwks: jwks ?? Prisma.DbNull,
+        keySetterScopes: hasKeys({ jwks, ...values }) ? setterScopesOf(context) : [],
         id: newId('Application'),
+        setterScopes: setterScopesOf(context),
         managementWithoutConsent: mayDoEverything(context),
         createdAt: now,
         updatedAt: now,
@@ -96,81 +142,163 @@ export async function createApplication(
           applicationId: created.id,
           name: 'Initial secret',
           digest: digestOf(secret),
+          setterScopes: setterScopesOf(context),
           createdAt: now,
         },
       });
     }
-    return created;
+    const told = await recordEvent(tx, context, 'Application.Created', applicationRecord(created));
+    return told.with(created);
   });
-  if (values.idTokenSigningAlg) await context.keys.reload();
+  if (values.idTokenSigningAlg) await onceCommitted(() => context.keys.reload());
   return { application, secret };
 }
 
 /**
  * Changes an application; its type cannot change. An absent field stays as it is; null clears it. Takes effect at once.
- * If it becomes a third-party application, everything it has got without consent ends.
+ * If it becomes a third-party application, everything issued to it without consent ends. Raises
+ * `Application.Data.Updated` if something changed.
  *
- * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} when its type may not exchange tokens, when a
- *   third-party application would get around consent, or when a caller without `all` lets it exchange for the management
- *   API.
+ * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} when its type may not exchange tokens, when
+ *   a third-party application would get around consent, or when a caller without `all` lets it exchange for one of
+ *   Signet's own APIs.
  */
 export async function updateApplication(
   context: Context,
   input: z.input<typeof updateApplicationInput>,
 ): Promise<Application> {
   const { id, name, description, ...given } = parseInput(updateApplicationInput, input);
-  assertNotOwn(id);
-  const patch = { name, description, ...cleared(given) };
+  assertNotBuiltIn(id);
+  const patch = { name, description, ...cleared(withProfile(given)) };
+  await assertKeysAddress(context, patch.jwksUri);
   const application = await transaction(context.database, async (tx) => {
     await lockRow(tx, 'Application', id);
     const before = await tx.application.findUniqueOrThrow({ where: { id } });
     const after = patched(before, patch);
     assertConsistent(after);
-    const isExchangeChanged =
-      patch.allowTokenExchange !== undefined ||
-      patch.exchangeResources !== undefined ||
-      patch.allowPersonalAccessTokens !== undefined ||
-      patch.exchangeSubjectAudiences !== undefined;
-    if (isExchangeChanged) assertMayOpenManagement(context, after);
-    if (patch.idTokenSigningAlg) await ensureIdTokenKey(tx, context, patch.idTokenSigningAlg);
+    assertOwnDescription(before, patch);
+    const isExchangeChanged = exchangeSettings.some((field) => patch[field] !== undefined);
+    // Whoever has the key is the application.
+    const areKeysGiven = patch.jwks !== undefined || patch.jwksUri !== undefined;
+    if (areKeysGiven) await assertMayBeApplication(tx, context, id);
+    const isOpened = isExchangeChanged || (areKeysGiven && after.allowTokenExchange);
+    assertMayOpenOwnApis(context, isOpened ? (after.exchangeResources ?? []) : []);
+    await assertMayActFor(tx, context, patch.mayActFor ?? []);
+    await ensureKey(tx, context, patch.idTokenSigningAlg);
     if (after.isThirdParty && !before.isThirdParty) await endGrantsOf(tx, context, id);
-    return tx.application.update({
-      where: { id },
-      data: {
-        ...patch,
-        ...(await readTrust(tx, context, before, patch.redirectUris)),
-        updatedAt: context.clock.now(),
-      },
-    });
+    const setterScopes = await setterScopesAfter(tx, context, before, patch);
+    const managementWithoutConsent = coversEverything(setterScopes);
+    const keySetterScopes = !areKeysGiven
+      ? before.keySetterScopes
+      : hasKeys(after)
+        ? setterScopesOf(context)
+        : [];
+    return recordChange(
+      tx,
+      context,
+      applications,
+      before,
+      { ...patch, setterScopes, keySetterScopes, managementWithoutConsent },
+      changesBetween(
+        { setterScopes: before.setterScopes, keySetterScopes: before.keySetterScopes },
+        { setterScopes, keySetterScopes },
+      ),
+    );
   });
-  if (patch.idTokenSigningAlg) await context.keys.reload();
+  if (patch.idTokenSigningAlg) await onceCommitted(() => context.keys.reload());
   return application;
 }
 
-/**
- * Whether people are asked before the application gets scopes of the management API, after a change of its redirect
- * URIs. Whoever adds one could send an administrator's code there, so people are asked again unless the caller could do
- * everything anyway.
- */
-async function readTrust(
+/** Makes sure that a key signs id tokens in the algorithm that is asked for. A new one raises `SigningKey.Rotated`. */
+async function ensureKey(
   tx: Transaction,
   context: Context,
-  { id, redirectUris: before }: Application,
-  redirectUris: readonly string[] | undefined,
-): Promise<{ managementWithoutConsent?: boolean }> {
-  if (redirectUris === undefined) return {};
-  if (mayDoEverything(context)) return { managementWithoutConsent: true };
-  if (redirectUris.every((uri) => before.includes(uri))) return {};
-  await tx.userGrantScope.deleteMany({
-    where: { resource: managementIndicator, grant: { applicationId: id } },
+  algorithm: SigningAlgorithm | null | undefined,
+): Promise<void> {
+  const created = algorithm && (await ensureIdTokenKey(tx, context, algorithm));
+  if (created) await recordEvent(tx, context, 'SigningKey.Rotated', { signingKeyId: created.id });
+}
+
+/**
+ * Checks that a caller may let an application act in the name of others.
+ *
+ * @throws {NotFoundError} {@link NotAllowedError} when one of them holds more than the caller.
+ */
+async function assertMayActFor(
+  tx: Transaction,
+  context: Context,
+  applicationIds: readonly string[],
+): Promise<void> {
+  const known = await tx.application.findMany({
+    where: { id: { in: [...applicationIds] } },
+    select: { id: true },
   });
-  return { managementWithoutConsent: false };
+  const missing = applicationIds.find((one) => known.every(({ id }) => id !== one));
+  if (missing !== undefined) throw new NotFoundError(missing);
+  await assertMayBeApplications(tx, context, applicationIds);
+}
+
+const exchangeSettings = [
+  'allowTokenExchange',
+  'exchangeResources',
+  'exchangeSubjectAudiences',
+  'allowImpersonation',
+  'allowPersonalAccessTokens',
+  'mayRebindTokens',
+  'mayActFor',
+] as const;
+
+/** How people sign in to an application without a redirect URI. */
+const signInSwitches = ['allowHeadlessSignIn', 'allowDeviceGrant'] as const;
+
+/**
+ * The setter scopes of an application after a change. Whoever adds a redirect URI could have an administrator's code
+ * sent there. So the change binds the application to what the caller holds, and people are asked for consent again. A
+ * caller with `all` renews the scopes by setting the redirect URIs. Without them, a switch by which people sign in all
+ * the same is set, or anything if there is none.
+ */
+async function setterScopesAfter(
+  tx: Transaction,
+  context: Context,
+  before: Application,
+  patch: ReturnType<typeof cleared>,
+): Promise<string[]> {
+  const bound = boundBy(context, before.setterScopes);
+  if (mayDoEverything(context)) {
+    const isRenewed =
+      patch.redirectUris !== undefined ||
+      (before.redirectUris.length === 0 &&
+        signInSwitches.every((one) => !before[one] || patch[one] !== undefined));
+    return isRenewed ? setterScopesOf(context) : before.setterScopes;
+  }
+  if (!isOpened(before, patch)) return before.setterScopes;
+  await tx.userGrantScope.deleteMany({
+    where: { resource: { in: [...ownIndicators] }, grant: { applicationId: before.id } },
+  });
+  return bound;
+}
+
+/** Whether a change lets an application do more with its users' rights. */
+function isOpened(before: Application, patch: ReturnType<typeof cleared>): boolean {
+  const adds = (field: 'redirectUris' | 'corsAllowedOrigins') =>
+    patch[field]?.some((value) => !before[field].includes(value)) ?? false;
+  return (
+    adds('redirectUris') ||
+    adds('corsAllowedOrigins') ||
+    (patch.allowHeadlessSignIn === true && !before.allowHeadlessSignIn) ||
+    (patch.allowDeviceGrant === true && !before.allowDeviceGrant) ||
+    (patch.isThirdParty === false && before.isThirdParty) ||
+    exchangeSettings.some(
+      (field) => patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field]),
+    )
+  );
 }
 
 /**
  * Deletes an application with its secrets, roles, organization memberships and the sessions' grants to it. Its tokens
- * are refused from now on, and those by which others act for a user on its behalf. Raises
- * `Organization.Membership.Updated` for each organization it was in.
+ * are refused from now on, with what others exchanged them for, and the tokens with which others act for a user on its
+ * behalf. Raises `Organization.Membership.Updated` for each organization it was in, `Application.Secrets.Updated` if it
+ * had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, then `Application.Deleted`.
  *
  * @returns The application in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on an application of the service itself.
@@ -179,20 +307,38 @@ export async function deleteApplication(
   context: Context,
   { id }: { id: string },
 ): Promise<Application> {
-  assertNotOwn(id);
-  return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'Application', id);
-    // The event reports the rows that were actually deleted: a concurrent removal reports its own.
-    const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
+  assertNotBuiltIn(id);
+  return transaction(context.database, (tx) => deleteWithin(tx, context, id));
+}
+
+const ofApplication = (applicationId: string) =>
+  ({ where: { applicationId }, orderBy: { id: 'asc' } }) as const;
+
+/** Does what {@link deleteApplication} does, in a transaction that has begun. */
+export async function deleteWithin(
+  tx: Transaction,
+  context: Origin,
+  id: string,
+): Promise<Told<Application>> {
+  await lockRow(tx, 'Application', id);
+  // The event reports the rows that were actually deleted: a concurrent removal reports its own.
+  const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
       WITH "left" AS (DELETE FROM "OrganizationApplication" WHERE "applicationId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
-    await tx.oidcRecord.deleteMany({ where: { clientId: id } });
-    await endImpersonation(tx, context, id);
-    const application = await tx.application.delete({ where: { id } });
-    await recordEvents(
-      tx,
-      context,
-      memberships.map(({ organizationId }) => ({
+  await endGrantsOf(tx, context, id);
+  await endImpersonation(tx, context, id);
+  const secrets = await tx.applicationSecret.findMany({
+    where: { applicationId: id },
+    orderBy: { id: 'asc' },
+  });
+  const issuers = await tx.trustedIssuer.findMany(ofApplication(id));
+  const connections = await tx.crossAppConnection.findMany(ofApplication(id));
+  const application = await tx.application.delete({ where: { id } });
+  // Whoever works through a queue looks at rights again: webhooks that the application set up are disabled.
+  hintAfterCommit(tx, 'queues');
+  const told = await recordEvents(tx, context, [
+    ...memberships.map(
+      ({ organizationId }): NewEvent => ({
         type: 'Organization.Membership.Updated',
         data: {
           organizationId,
@@ -201,81 +347,21 @@ export async function deleteApplication(
           addedApplicationIds: [],
           removedApplicationIds: [id],
         },
-      })),
-    );
-    return application;
-  });
-}
-
-const createSecretInput = z.object({
-  applicationId: z.string(),
-  name: name(),
-  expiresAt: instant.nullish(),
-});
-
-const secretConflicts = {
-  ApplicationSecret_applicationId_name_key: {
-    path: ['name'],
-    message: 'The application has a secret of this name.',
-  },
-};
-
-/**
- * Adds a secret to an application, beside those it has.
- *
- * @returns The secret's record, and the secret in clear, which is not stored.
- * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `name`; {@link NotAllowedError} on a
- *   type without secrets, or an application that holds more than the caller.
- */
-export async function createApplicationSecret(
-  context: Context,
-  input: z.input<typeof createSecretInput>,
-): Promise<{ applicationSecret: ApplicationSecret; secret: string }> {
-  const { applicationId, name, expiresAt } = parseInput(createSecretInput, input);
-  assertNotOwn(applicationId);
-  const now = context.clock.now();
-  if (expiresAt && expiresAt <= now) {
-    throw new InvalidInputError([{ path: ['expiresAt'], message: 'must be in the future' }]);
-  }
-  const secret = generateSecret();
-  const applicationSecret = await refuseConflict(secretConflicts, () =>
-    transaction(context.database, async (tx) => {
-      await lockRow(tx, 'Application', applicationId);
-      const application = await tx.application.findUniqueOrThrow({ where: { id: applicationId } });
-      if (!isConfidential(application.type)) {
-        throw new NotAllowedError(`Applications of type ${application.type} have no secrets.`);
-      }
-      await assertMayGive(tx, context, { subjectIds: [applicationId] });
-      assertMayOpenManagement(context, application);
-      return tx.applicationSecret.create({
-        data: {
-          id: newId('ApplicationSecret'),
-          applicationId,
-          name,
-          digest: digestOf(secret),
-          expiresAt: expiresAt ?? null,
-          createdAt: now,
-        },
-      });
-    }),
-  );
-  return { applicationSecret, secret };
-}
-
-/**
- * Deletes a secret; calls that use it are refused from now on.
- *
- * @returns The secret's record as it last was.
- * @throws {NotFoundError}
- */
-export async function deleteApplicationSecret(
-  context: Context,
-  { id }: { id: string },
-): Promise<ApplicationSecret> {
-  return transaction(context.database, async (tx) => {
-    await lockRow(tx, 'ApplicationSecret', id);
-    return tx.applicationSecret.delete({ where: { id } });
-  });
+      }),
+    ),
+    ...(secrets.length === 0 ? [] : [secretsChange(id, { removed: secrets })]),
+    ...issuers.map(
+      (issuer): NewEvent => ({ type: 'TrustedIssuer.Deleted', data: trustedIssuerRecord(issuer) }),
+    ),
+    ...connections.map(
+      (connection): NewEvent => ({
+        type: 'CrossAppConnection.Deleted',
+        data: connectionRecord(connection),
+      }),
+    ),
+    { type: 'Application.Deleted', data: applicationRecord(application) },
+  ]);
+  return told.with(application);
 }
 
 type Settings = Omit<z.output<typeof updateApplicationInput>, 'id' | 'name' | 'description'>;
@@ -291,24 +377,39 @@ const cleared = (given: Settings) => ({
   postLogoutRedirectUris: emptied(given.postLogoutRedirectUris),
   corsAllowedOrigins: emptied(given.corsAllowedOrigins),
   allowHeadlessSignIn: switched(given.allowHeadlessSignIn),
+  allowDeviceGrant: switched(given.allowDeviceGrant),
   isThirdParty: switched(given.isThirdParty),
   idTokenSigningAlg: given.idTokenSigningAlg,
+  jwks: given.jwks,
+  jwksUri: given.jwksUri,
+  requireDpop: switched(given.requireDpop),
+  mayRebindTokens: switched(given.mayRebindTokens),
+  mayActFor: emptied(given.mayActFor),
+  requirePushedAuthorizationRequests: switched(given.requirePushedAuthorizationRequests),
+  securityProfile: given.securityProfile === null ? ('NONE' as const) : given.securityProfile,
+  // Null restores the default, which is on.
+  allowSecrets: given.allowSecrets === null ? true : given.allowSecrets,
 });
 const switched = (isOn: boolean | null | undefined) => (isOn === null ? false : isOn);
 const emptied = (list: string[] | null | undefined) => (list === null ? [] : list);
 
 function assertConsistent(
-  application: Pick<Application, 'type'> & Omit<ReturnType<typeof cleared>, 'idTokenSigningAlg'>,
+  application: Pick<Application, 'type'> &
+    Partial<Pick<Application, 'jwks' | 'idTokenSigningAlg'>> &
+    Omit<ReturnType<typeof cleared>, 'idTokenSigningAlg' | 'jwks'>,
 ): void {
   const { type } = application;
   const exchanges =
     application.allowTokenExchange ||
     application.allowImpersonation ||
+    application.mayRebindTokens ||
+    (application.mayActFor ?? []).length > 0 ||
     application.allowPersonalAccessTokens;
   if (exchanges && !isConfidential(type)) {
     throw new NotAllowedError(`Applications of type ${type} cannot exchange tokens.`);
   }
-  if (application.allowHeadlessSignIn && type === 'MACHINE_TO_MACHINE') {
+  const signsIn = signInSwitches.some((one) => application[one]);
+  if (signsIn && type === 'MACHINE_TO_MACHINE') {
     throw new NotAllowedError(`Applications of type ${type} sign nobody in.`);
   }
   if (application.isThirdParty) {
@@ -322,17 +423,37 @@ function assertConsistent(
       );
     }
   }
-  const issues: InputIssue[] = (['redirectUris', 'postLogoutRedirectUris'] as const).flatMap(
-    (field) =>
-      (application[field] ?? []).flatMap((value, index) => {
-        const message = faultOfRedirectUri(type, value);
-        return message ? [{ path: [field, String(index)], message }] : [];
-      }),
+  const addresses = (['redirectUris', 'postLogoutRedirectUris'] as const).flatMap((field) =>
+    (application[field] ?? []).flatMap((value, index) => {
+      const message = faultOfRedirectUri(type, value);
+      return message ? [{ path: [field, String(index)], message }] : [];
+    }),
   );
+  const broken = faultsOfProfile(application);
+  const issues: InputIssue[] = [
+    ...addresses,
+    ...(broken.length > 0 ? broken : faultsOfKeys(application)),
+  ];
   if (issues.length > 0) throw new InvalidInputError(issues);
 }
 
-function faultOfRedirectUri(type: Application['type'], value: string): string | undefined {
+/** Nobody vouches for what registered itself, so people are asked; and a document says itself what it describes. */
+function assertOwnDescription(
+  { origin }: Application,
+  patch: { readonly [Field in 'isThirdParty' | (typeof described)[number]]?: unknown },
+): void {
+  if (origin === 'ADMINISTRATION') return;
+  if (patch.isThirdParty === false)
+    throw new NotAllowedError('An application that registered itself stays a third party’s.');
+  if (origin === 'METADATA_DOCUMENT' && described.some((field) => patch[field] !== undefined))
+    throw new NotAllowedError('The application’s metadata document says this.');
+}
+
+/** What a metadata document describes. */
+const described = ['name', 'redirectUris', 'postLogoutRedirectUris'] as const;
+
+/** Why an application of this type cannot have a redirect URI; undefined if it can. */
+export function faultOfRedirectUri(type: Application['type'], value: string): string | undefined {
   const { protocol } = new URL(value);
   if (type === 'MACHINE_TO_MACHINE') return 'must be empty: nobody signs in there';
   if (protocol === 'https:' || protocol === 'http:') return undefined;

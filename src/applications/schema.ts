@@ -1,6 +1,8 @@
+import { setterScopesDescription } from '../auth/granting/setter-scopes.ts';
 import type { SigningAlgorithm } from '../config.ts';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
+  ApplicationOrigin,
   Application as ApplicationRow,
   ApplicationSecret as ApplicationSecretRow,
   Prisma,
@@ -8,23 +10,25 @@ import type {
 import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
-import { relatedList } from '../graphql/lists/related-list.ts';
 import {
   addMutation,
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
+import { applicationHolder } from '../role-holders/holders.ts';
+import { addRoleMutations, heldRoles } from '../role-holders/schema.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
+import { hasKeys, maxKeys } from './keys.ts';
 import {
   createApplication,
-  createApplicationSecret,
   deleteApplication,
-  deleteApplicationSecret,
+  maxActedFor,
   updateApplication,
 } from './operations.ts';
-import { assignApplicationRoles, removeApplicationRole, replaceApplicationRoles } from './roles.ts';
+import { createApplicationSecret, deleteApplicationSecret } from './secrets.ts';
 
 const ApplicationTypeEnum = builder.enumType('ApplicationType', {
   description: 'The kind of client that an application is (RFC 6749 §2.1).',
@@ -36,13 +40,31 @@ const ApplicationTypeEnum = builder.enumType('ApplicationType', {
   } as const,
 });
 
-const rolesOfApplication = relatedList<
-  { roleId: string; role: typeof Role.$inferType },
-  typeof Role.$inferType
->({ relation: 'roles', key: 'roleId', through: 'role' });
+const SecurityProfileEnum = builder.enumType('SecurityProfile', {
+  description: 'A set of rules that an application is held to.',
+  values: {
+    NONE: { description: 'None beyond those of its own settings.' },
+    FAPI_2_0: {
+      description:
+        'The FAPI 2.0 security profile: keys and no secrets, tokens that are bound to a key, pushed authorization requests, signatures by PS256, ES256 or EdDSA alone, and refresh tokens that stay the same.',
+    },
+  } as const,
+});
+
+const ApplicationOriginEnum = builder.enumType('ApplicationOrigin', {
+  subGraphs: ownGraphs,
+  description: 'How an application came to be.',
+  values: {
+    ADMINISTRATION: { description: 'An administrator, or the service, created it.' },
+    METADATA_DOCUMENT: {
+      description: 'It named itself by the URL of a document that describes it.',
+    },
+    DYNAMIC_REGISTRATION: { description: 'It registered itself (RFC 7591).' },
+  } as const satisfies Record<ApplicationOrigin, object>,
+});
 
 /** A secret of an application, without the secret itself. */
-export const ApplicationSecret = builder.prismaNode('ApplicationSecret', {
+const ApplicationSecret = builder.prismaNode('ApplicationSecret', {
   nullable: true,
   id: { field: 'id', description: "The secret's id: a TypeID with the prefix `secret`." },
   description: 'A secret of an application. The secret itself was shown once and is not stored.',
@@ -58,6 +80,27 @@ export const ApplicationSecret = builder.prismaNode('ApplicationSecret', {
     application: t.relation('application', { description: 'The application it belongs to.' }),
   }),
 });
+
+const ApplicationKeys = builder
+  .objectRef<Pick<ApplicationRow, 'jwks' | 'jwksUri' | 'keySetterScopes'>>('ApplicationKeys')
+  .implement({
+    description: 'The public keys that an application’s assertions are checked with.',
+    authScopes: { scope: 'applications:read' },
+    fields: (t) => ({
+      jwks: t.field({
+        type: 'JSONObject',
+        nullable: true,
+        description: 'A JSON Web Key Set (RFC 7517).',
+        // Only the operations write it, and they have checked it.
+        resolve: ({ jwks }) => jwks as Record<string, unknown> | null,
+      }),
+      jwksUri: t.exposeString('jwksUri', {
+        nullable: true,
+        description: 'Where the JSON Web Key Set is.',
+      }),
+      setterScopes: t.exposeStringList('keySetterScopes', { description: setterScopesDescription }),
+    }),
+  });
 
 /** A client: a program that signs users in, or calls APIs for itself. */
 export const Application = builder.prismaNode('Application', {
@@ -80,11 +123,23 @@ export const Application = builder.prismaNode('Application', {
       type: ApplicationTypeEnum,
       description: 'The kind of client.',
     }),
+    origin: t.expose('origin', {
+      type: ApplicationOriginEnum,
+      subGraphs: ownGraphs,
+      description: 'How it came to be.',
+    }),
+    metadataUrl: t.exposeString('metadataUrl', {
+      nullable: true,
+      subGraphs: ownGraphs,
+      description:
+        'The URL of the document that describes it, and its `client_id`; null unless its origin is `METADATA_DOCUMENT`. People are shown its host.',
+    }),
     allowTokenExchange: t.exposeBoolean('allowTokenExchange', {
       description: 'Whether it may exchange access tokens (RFC 8693). Off by default.',
     }),
     exchangeSubjectAudiences: t.exposeStringList('exchangeSubjectAudiences', {
-      description: 'The audiences of the tokens it may exchange. Empty: any.',
+      description:
+        'The audiences of the tokens it may exchange. Empty: any. A third-party application may introspect the tokens for them.',
     }),
     exchangeResources: t.exposeStringList('exchangeResources', {
       description:
@@ -115,9 +170,14 @@ export const Application = builder.prismaNode('Application', {
         'Whether it may sign people in without a browser, and so see what they type: `startInteraction` of the ' +
         'Experience API.',
     }),
+    allowDeviceGrant: t.exposeBoolean('allowDeviceGrant', {
+      description:
+        'Whether a device without a browser or a keyboard can get tokens for a person, who confirms a code on another ' +
+        'device (RFC 8628). Off by default.',
+    }),
     isThirdParty: t.exposeBoolean('isThirdParty', {
       description:
-        "Whether it is somebody else's: people are asked before it gets anything, and can take that back. Off by default.",
+        "Whether it is a third party's: people are asked before it gets anything, and can take that back. Off by default.",
     }),
     idTokenSigningAlg: t.field({
       type: SigningAlgorithmEnum,
@@ -125,6 +185,37 @@ export const Application = builder.prismaNode('Application', {
       description:
         'How its id tokens are signed (`id_token_signed_response_alg`); null: as access tokens are.',
       resolve: ({ idTokenSigningAlg }) => idTokenSigningAlg as SigningAlgorithm | null,
+    }),
+    keys: t.field({
+      type: ApplicationKeys,
+      nullable: true,
+      description:
+        'Its keys, by which it can authenticate (`private_key_jwt`); null if it has none.',
+      resolve: (application) => (hasKeys(application) ? application : null),
+    }),
+    allowSecrets: t.exposeBoolean('allowSecrets', {
+      description: 'Whether its secrets count. On by default; only its keys count if it is off.',
+    }),
+    requireDpop: t.exposeBoolean('requireDpop', {
+      description:
+        'Whether it gets only tokens that are bound to a key (DPoP, RFC 9449). Off by default.',
+    }),
+    mayRebindTokens: t.exposeBoolean('mayRebindTokens', {
+      description:
+        'Whether it may exchange a token that is bound to a key for one that is bound to another, which it proves to have. Off by default. Nobody may exchange it for one that is not bound.',
+    }),
+    mayActFor: t.idList({
+      description:
+        'The applications whose access tokens it may send as `actor_token` of an exchange, beside its own (RFC 8693 §2.1). What is issued names their subject as the actor.',
+      resolve: ({ mayActFor }) => mayActFor,
+    }),
+    requirePushedAuthorizationRequests: t.exposeBoolean('requirePushedAuthorizationRequests', {
+      description:
+        'Whether each of its authorization requests comes from its server first, to `/oidc/request` (RFC 9126). Off by default.',
+    }),
+    securityProfile: t.expose('securityProfile', {
+      type: SecurityProfileEnum,
+      description: 'The security profile that it is held to. `NONE` by default.',
     }),
     secrets: t.relatedConnection(
       'secrets',
@@ -141,31 +232,51 @@ export const Application = builder.prismaNode('Application', {
         type: Role,
         description: 'Its roles, oldest first. Only machine-to-machine applications have roles.',
         authScopes: { scope: 'roles:read' },
-        ...rolesOfApplication,
+        ...heldRoles,
       },
       RoleConnection,
     ),
+    setterScopes: t.exposeStringList('setterScopes', { description: setterScopesDescription }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 
-/** A page of applications. */
-export const ApplicationConnection = addRecordQueries(Application, {
+addRecordQueries(Application, {
   names: ['application', 'applications'],
   scope: 'applications:read',
   model: ({ application }) => application,
-  search: textSearch,
+  search: {
+    columns: [...textSearch.columns, 'metadataUrl'],
+    description: 'the name, the description, the id or the URL of the metadata document',
+  },
   filter: (t) => ({
     types: t.field({ type: [ApplicationTypeEnum], description: 'Is of one of these types.' }),
+    origins: t.field({
+      type: [ApplicationOriginEnum],
+      description: 'Came to be in one of these ways.',
+    }),
     allowTokenExchange: t.boolean({ description: 'Whether it may exchange access tokens.' }),
     roleId: t.id({ description: 'Has this role. Also requires `roles:read`.' }),
+    notOrganizationId: t.id({
+      description: 'Is no member of this organization. Also requires `organizations:read`.',
+    }),
   }),
-  filterScopes: { roleId: 'roles:read' },
-  where: ({ types, allowTokenExchange, roleId }): Prisma.ApplicationWhereInput => ({
+  filterScopes: { roleId: 'roles:read', notOrganizationId: 'organizations:read' },
+  where: ({
+    types,
+    origins,
+    allowTokenExchange,
+    roleId,
+    notOrganizationId,
+  }): Prisma.ApplicationWhereInput => ({
     type: types == null ? undefined : { in: [...types] },
+    origin: origins == null ? undefined : { in: [...origins] },
     allowTokenExchange: allowTokenExchange ?? undefined,
     roles: roleId == null ? undefined : { some: { roleId } },
+    organizations:
+      notOrganizationId == null ? undefined : { none: { organizationId: notOrganizationId } },
   }),
   order: {
     CREATED_AT: orders.byCreation,
@@ -184,7 +295,8 @@ const settings = (t: InputFields) => ({
     description: 'Whether it may exchange access tokens. Only for types with a secret.',
   }),
   exchangeSubjectAudiences: t.stringList({
-    description: 'The audiences of the tokens it may exchange. Empty: any.',
+    description:
+      'The audiences of the tokens it may exchange. Empty: any. A third-party application may introspect the tokens for them.',
   }),
   exchangeResources: t.stringList({
     description:
@@ -208,6 +320,10 @@ const settings = (t: InputFields) => ({
   allowHeadlessSignIn: t.boolean({
     description: 'Whether it may sign people in without a browser. Off by default.',
   }),
+  allowDeviceGrant: t.boolean({
+    description:
+      'Whether people can sign in to it by a code on another device (RFC 8628). Not for `MACHINE_TO_MACHINE`. Off by default.',
+  }),
   isThirdParty: t.boolean({
     description:
       'Whether people are asked before it gets anything. Switched on later, it ends everything that the application ' +
@@ -218,10 +334,41 @@ const settings = (t: InputFields) => ({
     description:
       'The algorithm of its id tokens, for libraries that accept only RS256 by default. A missing key is created.',
   }),
+  jwks: t.field({
+    type: 'JSONObject',
+    description: `Its public keys, as a JSON Web Key Set (RFC 7517) of at most ${maxKeys}. Not together with \`jwksUri\`. Only for types with a secret.`,
+  }),
+  jwksUri: t.string({
+    description:
+      'Where its public keys are: an https URL with a public address. Not together with `jwks`.',
+  }),
+  allowSecrets: t.boolean({
+    description: 'Whether its secrets count. On by default. It can be off only with keys.',
+  }),
+  requireDpop: t.boolean({
+    description: 'Whether it gets only tokens that are bound to a key. Off by default.',
+  }),
+  mayRebindTokens: t.boolean({
+    description:
+      'Whether it may exchange a token that is bound to a key for one that is bound to another, which it proves to have. Only for types with a secret.',
+  }),
+  mayActFor: t.idList({
+    description: `The applications whose tokens may be its actor tokens, at most ${maxActedFor}. Only for types with a secret.`,
+  }),
+  requirePushedAuthorizationRequests: t.boolean({
+    description:
+      'Whether each of its authorization requests comes from its server first (RFC 9126). Not together with `allowHeadlessSignIn`.',
+  }),
+  securityProfile: t.field({
+    type: SecurityProfileEnum,
+    description:
+      'The security profile that it is held to. It sets what is absent; what is given must not break it.',
+  }),
 });
 
 addMutation('createApplication', {
-  description: 'Creates an application. Raises no event.',
+  description:
+    'Creates an application. Raises `Application.Created`, which tells of its first secret too.',
   scope: 'applications:write',
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters.' }),
@@ -236,16 +383,17 @@ addMutation('createApplication', {
     ...mutations.payload(t),
     secret: t.exposeString('secret', {
       nullable: true,
-      description: 'The first secret, shown only once; null for SPA and NATIVE.',
+      description:
+        'The first secret, shown only once; null for SPA and NATIVE, and without `allowSecrets`.',
     }),
   }),
-  errors: [InvalidInputError, NotAllowedError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   resolve: (input, context) => createApplication(context, input),
 });
 
 mutations.add('updateApplication', {
   description:
-    'Changes an application. An absent field stays as it is; null clears it. Takes effect at once. Raises no event.',
+    'Changes an application. An absent field stays as it is; null clears it. Takes effect at once. Raises `Application.Data.Updated` if something changed.',
   input: (t) => ({
     id: mutations.id(t),
     name: t.string({ description: 'At most 128 characters.' }),
@@ -257,7 +405,7 @@ mutations.add('updateApplication', {
 
 mutations.addDeletion('deleteApplication', {
   description:
-    'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in.',
+    'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in, `Application.Secrets.Updated` if it had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, then `Application.Deleted`.',
   model: ({ application }) => application,
   errors: [NotFoundError, NotAllowedError],
   operation: deleteApplication,
@@ -270,7 +418,8 @@ const secretMutations = recordMutations('applicationSecret', ApplicationSecret, 
 });
 
 addMutation('createApplicationSecret', {
-  description: 'Adds a secret to an application, beside those it has. Raises no event.',
+  description:
+    'Adds a secret to an application, beside those it has. Raises `Application.Secrets.Updated`.',
   scope: 'applications:write',
   input: (t) => ({
     applicationId: mutations.id(t),
@@ -289,38 +438,20 @@ addMutation('createApplicationSecret', {
 });
 
 secretMutations.addDeletion('deleteApplicationSecret', {
-  description: 'Deletes a secret; calls that use it are refused from now on. Raises no event.',
+  description:
+    'Deletes a secret; calls that use it are refused from now on. Raises `Application.Secrets.Updated`.',
   model: ({ applicationSecret }) => applicationSecret,
   operation: deleteApplicationSecret,
 });
 
-const rolesInput = (t: InputFields) => ({
-  applicationId: mutations.id(t),
-  roleIds: t.idList({ required: true, description: 'Roles for applications, at most 100.' }),
-});
-
-mutations.add('assignApplicationRoles', {
-  description:
-    'Gives roles to a machine-to-machine application; it keeps those it has. Raises no event.',
-  input: rolesInput,
-  errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  operation: (context, input) => assignApplicationRoles(context, input),
-});
-
-mutations.add('removeApplicationRole', {
-  description: 'Removes a role from an application. Raises no event.',
-  input: (t) => ({
-    applicationId: mutations.id(t),
-    roleId: t.id({ required: true, description: 'The role to remove.' }),
-  }),
-  errors: [NotFoundError, NotAllowedError],
-  operation: (context, input) => removeApplicationRole(context, input),
-});
-
-mutations.add('replaceApplicationRoles', {
-  description:
-    'Gives a machine-to-machine application these roles and removes all others. Raises no event.',
-  input: rolesInput,
-  errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  operation: (context, input) => replaceApplicationRoles(context, input),
+addRoleMutations(mutations, applicationHolder, {
+  key: (t) => ({ applicationId: mutations.id(t) }),
+  descriptions: {
+    assign:
+      'Gives roles to a machine-to-machine application; it keeps those it has. Raises no event.',
+    remove: 'Removes a role from an application. Raises no event.',
+    replace:
+      'Gives a machine-to-machine application these roles and removes all others. Raises no event.',
+  },
+  removeErrors: [NotAllowedError],
 });

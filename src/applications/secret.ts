@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ApplicationType } from '../generated/prisma/client.ts';
 
-/** Whether an application of this type can keep a secret, and so has some: a confidential client (RFC 6749 §2.1). */
+/** Whether an application of this type can keep a secret: a confidential client (RFC 6749 §2.1). */
 export const isConfidential = (type: ApplicationType): boolean =>
   type === 'TRADITIONAL' || type === 'MACHINE_TO_MACHINE';
 

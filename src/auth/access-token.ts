@@ -7,6 +7,7 @@ import {
   UnsecuredJWT,
 } from 'jose';
 import { type Clock, toNumericDate } from '../clock.ts';
+import { idForQuery } from '../ids.ts';
 import { signCompact, splitCompact, verifyCompact } from '../keys/compact-jws.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 
@@ -21,15 +22,35 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly exp: number;
   readonly jti: string;
   readonly act?: ActClaim;
+  /** Who alone may be the actor of what is exchanged from it (RFC 8693 §4.4); absent: whoever may exchange it. */
+  readonly may_act?: MayActClaim;
   readonly organization_id?: string;
-  /** The grant it was issued under, and the `jti`s of the tokens it was exchanged from. It ends with any of them. */
+  /** The thumbprint of the key that it is bound to (RFC 9449 §6.1); absent: it is a bearer token. */
+  readonly cnf?: { readonly jkt: string };
+  /**
+   * What the token came from. Each of these ends the token: the grant it was issued under, the `jti`s of the tokens it
+   * was exchanged from, and the application that had the first of them; then the same of its actor's token.
+   */
   readonly lineage?: readonly string[];
 }
+
+/** Claims of a token whose signature was not verified yet. */
+export type Unproved<Claim extends keyof AccessTokenClaims> = Readonly<
+  Partial<Record<Claim, unknown>>
+>;
 
 /** The actor, and the actors before it (RFC 8693 §4.1). */
 export interface ActClaim {
   readonly sub: string;
+  /** The application that had the actor's token; absent if the actor is an application that needed none. */
+  readonly client_id?: string;
   readonly act?: ActClaim;
+}
+
+/** Who may act: each claim is one of the actor's (RFC 8693 §4.4). */
+export interface MayActClaim {
+  readonly sub?: string;
+  readonly client_id?: string;
 }
 
 /** The token cannot be accepted; the message names the class of fault. */
@@ -63,6 +84,25 @@ export const revocableIds = ({
   lineage = [],
 }: Pick<AccessTokenClaims, 'jti' | 'lineage'>): string[] => [jti, ...lineage];
 
+/**
+ * The applications that end a token when one of them is deleted: its own, those that exchanged the tokens it came from
+ * or had the actors' tokens, and the one that had the first token. None, which no token has, if its own is no application.
+ */
+export function applicationsOf({
+  client_id: clientId,
+  act,
+  lineage,
+}: Unproved<'client_id' | 'act' | 'lineage'>): string[] {
+  if (idForQuery(clientId, 'Application') === null) return [];
+  const named: unknown[] = [clientId, ...(Array.isArray(lineage) ? lineage : [])];
+  for (let actor = act; typeof actor === 'object' && actor !== null; ) {
+    const { sub, client_id: had, act: earlier }: Unproved<'sub' | 'client_id' | 'act'> = actor;
+    named.push(sub, had);
+    actor = earlier;
+  }
+  return [...new Set(named)].flatMap((id) => idForQuery(id, 'Application') ?? []);
+}
+
 /** Signs an access token with the current key (RFC 9068 §2.1). */
 export async function signAccessToken(
   keys: SigningKeys,
@@ -87,28 +127,63 @@ export async function verifyAccessToken(
   token: string,
   options: { audience?: string } = {},
 ): Promise<AccessTokenClaims> {
-  const payload = await verifySignature(keys, token);
-  let claims: JWTPayload;
-  try {
-    // The signature is already verified. For an unsecured JWT, jose checks only the claims.
-    ({ payload: claims } = UnsecuredJWT.decode(`${unsecuredHeader}.${payload}.`, {
-      issuer,
-      currentDate: clock.now(),
-      requiredClaims: ['sub', 'aud', 'client_id', 'iat', 'exp', 'jti'],
-      ...options,
-    }));
-  } catch (error) {
-    throw describeFault(error);
-  }
-  const { sub, aud, client_id: clientId, jti } = claims;
-  if ([sub, aud, clientId, jti].some((claim) => typeof claim !== 'string' || claim === '')) {
+  const claims = await verifyOwnJwt({ keys, issuer, clock }, token, {
+    isType: (typ) => typ === accessTokenTyp,
+    otherType: 'not an access token',
+    requiredClaims: ['sub', 'aud', 'client_id', 'iat', 'exp', 'jti'],
+    ...options,
+  });
+  const { sub, aud, client_id: clientId, jti, lineage = [], cnf } = claims;
+  // Nothing that is bound in a way that is not known here may pass as a bearer token.
+  if (cnf !== undefined && !isText((cnf as { readonly jkt?: unknown } | null)?.jkt))
+    throw new TokenFault('malformed token');
+  if (!Array.isArray(lineage) || ![sub, aud, clientId, jti, ...lineage].every(isText)) {
     throw new TokenFault('malformed token');
   }
   return claims as AccessTokenClaims;
 }
 
-/** Returns the payload, still encoded, of a JWS that a key of Signet signed as an access token. */
-async function verifySignature(keys: SigningKeys, token: string): Promise<string> {
+/**
+ * Checks that a JWT is from Signet, of one type, and in force: signature, `typ`, `iss`, `exp` and `nbf`. Reads the
+ * database only for an unknown `kid`.
+ *
+ * @throws {TokenFault} with the class of fault.
+ */
+export async function verifyOwnJwt(
+  { keys, issuer, clock }: Verifier,
+  token: string,
+  {
+    isType,
+    otherType,
+    ...expected
+  }: {
+    readonly isType: (typ: string | undefined) => boolean;
+    /** The fault of a token that is of another type. */
+    readonly otherType: string;
+    readonly requiredClaims: string[];
+    readonly audience?: string;
+  },
+): Promise<JWTPayload> {
+  const { payload, typ } = await verifySignature(keys, token);
+  if (!isType(typ)) throw new TokenFault(otherType);
+  try {
+    // The signature is already verified. For an unsecured JWT, jose checks only the claims.
+    const options = { issuer, currentDate: clock.now(), ...expected };
+    return UnsecuredJWT.decode(`${unsecuredHeader}.${payload}.`, options).payload;
+  } catch (error) {
+    throw describeFault(error, otherType);
+  }
+}
+
+// PostgreSQL's text cannot hold NUL.
+const isText = (claim: unknown) =>
+  typeof claim === 'string' && claim !== '' && !claim.includes('\0');
+
+/** Returns the payload, still encoded, of a JWS that a key of Signet signed, and its type. */
+async function verifySignature(
+  keys: SigningKeys,
+  token: string,
+): Promise<{ payload: string; typ: string | undefined }> {
   const parts = splitCompact(token);
   if (!parts) throw new TokenFault('malformed token');
   const { text, payload, signature } = parts;
@@ -127,11 +202,10 @@ async function verifySignature(keys: SigningKeys, token: string): Promise<string
   if (!(await verifyCompact(known, text, signature))) {
     throw new TokenFault('invalid signature');
   }
-  if (typ !== accessTokenTyp) throw new TokenFault('not an access token');
-  return payload;
+  return { payload, typ };
 }
 
-function describeFault(error: unknown): unknown {
+function describeFault(error: unknown, otherType?: string): unknown {
   if (error instanceof errors.JWTExpired) return new TokenFault('token expired', { cause: error });
   if (error instanceof errors.JWTClaimValidationFailed) {
     const faults: Record<string, string> = {
@@ -139,7 +213,7 @@ function describeFault(error: unknown): unknown {
       aud: 'wrong audience',
       nbf: 'token not yet valid',
     };
-    return new TokenFault(faults[error.claim] ?? 'not an access token', { cause: error });
+    return new TokenFault(faults[error.claim] ?? otherType ?? 'malformed token', { cause: error });
   }
   if (error instanceof errors.JOSEError || error instanceof TypeError) {
     return new TokenFault('malformed token', { cause: error });

@@ -1,6 +1,7 @@
 import { kindOfId } from '../ids.ts';
 import type { Actor, Services } from '../services.ts';
-import { type AccessTokenClaims, TokenFault, verifyAccessToken } from './access-token.ts';
+import type { AccessTokenClaims } from './access-token.ts';
+import { type PresentedToken, verifyPresentedToken } from './presented-token.ts';
 import { managementIndicator } from './scopes.ts';
 import { readTokenFault } from './token-state.ts';
 
@@ -24,28 +25,12 @@ export async function faultOfCaller(
 }
 
 /**
- * The token of an `Authorization` header (RFC 6750 §2.1).
- *
- * @throws {TokenFault}
- */
-export function bearerToken(authorization: string): string {
-  const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
-  if (!token) throw new TokenFault('the Authorization header is not "Bearer" and a token');
-  return token;
-}
-
-/**
  * Finds out who calls the management API.
  *
- * @param authorization The `Authorization` header: `Bearer` and an access token (RFC 6750 §2.1).
  * @throws {TokenFault} when the header or its token cannot be accepted.
  */
-export async function authenticate(services: Services, authorization: string): Promise<Caller> {
-  const claims = await verifyAccessToken(services, bearerToken(authorization), {
-    audience: managementIndicator,
-  });
-  const fault = await readTokenFault(services.database.tokens, claims);
-  if (fault) throw new TokenFault(fault);
+export async function authenticate(services: Services, presented: PresentedToken): Promise<Caller> {
+  const claims = await verifyPresentedToken(services, presented, managementIndicator);
   return {
     actor:
       kindOfId(claims.sub) === 'User'

@@ -7,6 +7,21 @@ export const accountIndicator = 'urn:signet:account';
 /** The indicators of Signet's own APIs. An exchange for one needs an application that lists it by name. */
 export const ownIndicators: ReadonlySet<string> = new Set([managementIndicator, accountIndicator]);
 
+/** The start of the indicator of an organization itself; its id follows. */
+export const organizationPrefix = 'urn:signet:organization:';
+
+/**
+ * Whether Signet keeps an indicator for itself. The scheme and the namespace of a URN are the same in any letter case
+ * (RFC 8141 §3.1).
+ */
+export const isReservedIndicator = (indicator: string): boolean => /^urn:signet:/i.test(indicator);
+
+/** Whether an indicator is reserved but names nothing, such as another spelling of one of Signet's own. */
+export const isVoidIndicator = (indicator: string): boolean =>
+  isReservedIndicator(indicator) &&
+  !ownIndicators.has(indicator) &&
+  !indicator.startsWith(organizationPrefix);
+
 /** The scopes of the account resource, and what they allow. Every person holds them for their own account. */
 export const accountScopes = new Map([
   ['account:read', 'Read the own account.'],
@@ -29,7 +44,11 @@ const areas = {
 type Area = keyof typeof areas;
 
 /** A scope of the management resource. */
-export type ManagementScope = 'all' | 'events:read' | `${Area}:${'read' | 'write'}`;
+export type ManagementScope =
+  | 'all'
+  | 'events:read'
+  | 'permissions:read'
+  | `${Area}:${'read' | 'write'}`;
 
 /** Every scope of the management resource, and what it allows. */
 export const managementScopes: ReadonlyMap<ManagementScope, string> = new Map<
@@ -44,6 +63,7 @@ export const managementScopes: ReadonlyMap<ManagementScope, string> = new Map<
     ],
   ),
   ['events:read', 'Read the event log and subscribe to it.'],
+  ['permissions:read', 'Ask whether a user or an application has a scope, and who or what has it.'],
 ]);
 
 /** Whether the held scopes allow `required`: `all` allows everything, and a write scope includes the read scope. */

@@ -1,18 +1,22 @@
 import { z } from 'zod';
+import { everything } from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockName } from '../db/lock.ts';
+import { untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { newTraceId } from '../ids.ts';
 import { emailAddress, parseInput } from '../input.ts';
-import { type Context, type Services, systemActor } from '../services.ts';
+import { userHolder } from '../role-holders/holders.ts';
+import { assign, recordRoles } from '../role-holders/operations.ts';
+import { type Call, type Context, type Services, systemActor } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { userConflicts, username } from '../users/fields.ts';
 import { insertUser, updateUserSuspensionStatus, writePassword } from '../users/operations.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
 import { rejections } from '../users/password-policy.ts';
-import { hasAdministrator, restoreAdministratorRole } from './built-in.ts';
+import { hasAdministrator, restoreAdministratorRole } from './roles.ts';
 
 const input = z.object({
   username,
@@ -23,8 +27,9 @@ const input = z.object({
 /** Who becomes an administrator. */
 export type AdministratorInput = z.input<typeof input>;
 
-/** What creating an administrator takes of the services. */
-export type Founder = Pick<Services, 'database' | 'clock' | 'config'>;
+/** The services that creating an administrator needs. */
+export type Founder = Pick<Services, 'database' | 'clock' | 'config' | 'passwordCost'> &
+  Partial<Call>;
 
 const conflicts = {
   ...userConflicts,
@@ -50,15 +55,15 @@ export async function createFirstAdministrator(
     transaction(services.database, async (tx) => {
       // Taken by every way to become the first, so that two of them at once make one.
       await lockName(tx, 'signet:bootstrap');
-      if (!(await claim(tx)) || (await hasAdministrator(tx))) return undefined;
+      if (!(await claim(tx)) || (await hasAdministrator(tx))) return untold(undefined);
       const roleId = await restoreAdministratorRole(tx, services.clock);
-      const user = await insertUser(tx, asSystem(services), {
+      const created = await insertUser(tx, asSystem(services), {
         ...person,
         passwordDigest: digest,
         passwordAlgorithm: currentPasswordAlgorithm,
       });
-      await giveRole(tx, user.id, roleId);
-      return user;
+      await giveRole(tx, asSystem(services), created.result.id, roleId);
+      return created;
     }),
   );
 }
@@ -88,15 +93,18 @@ export async function restoreAdministrator(
       const roleId = await restoreAdministratorRole(tx, services.clock);
       const [known] = await tx.$queryRaw<{ id: string }[]>`
         SELECT "id" FROM "User" WHERE lower("username") = lower(${named})`;
-      const user = known
+      const written = known
         ? await writePassword(tx, context, { id: known.id, digest })
         : await insertUser(tx, context, {
             username: named,
             passwordDigest: digest,
             passwordAlgorithm: currentPasswordAlgorithm,
           });
-      await giveRole(tx, user.id, roleId);
-      return { user, isNew: !known };
+      const { result: user } = written;
+      await giveRole(tx, context, user.id, roleId);
+      // The operator answers for this person, whoever made the account.
+      await tx.user.update({ where: { id: user.id }, data: { setterScopes: [...everything] } });
+      return written.with({ user, isNew: !known });
     }),
   );
   await updateUserSuspensionStatus(context, { id: restored.user.id, isSuspended: false });
@@ -104,11 +112,11 @@ export async function restoreAdministrator(
 }
 
 async function digestOf(
-  { database }: Founder,
+  services: Founder,
   password: string,
   about: { readonly username: string; readonly primaryEmail: string | null },
 ): Promise<string> {
-  const { passwordPolicy, branding } = await readSignInExperience(database.prisma);
+  const { passwordPolicy, branding } = await readSignInExperience(services.database.prisma);
   const reasons = rejections(passwordPolicy, password, {
     ...about,
     productName: branding.productName,
@@ -116,15 +124,28 @@ async function digestOf(
   if (reasons.length > 0) {
     throw new InvalidInputError(reasons.map(({ message }) => ({ path: ['password'], message })));
   }
-  return hashPassword(password);
+  return hashPassword(services, password);
 }
 
-async function giveRole(tx: Transaction, userId: string, roleId: string): Promise<void> {
-  await tx.userRole.createMany({ data: [{ userId, roleId }], skipDuplicates: true });
-  // Whoever is there now can let in others.
+async function giveRole(
+  tx: Transaction,
+  context: Context,
+  userId: string,
+  roleId: string,
+): Promise<void> {
+  const given = { roleIds: [roleId], setterScopes: everything };
+  const added = await assign(tx, userHolder, { userId }, given);
+  await recordRoles(tx, context, userHolder, { userId }, { added });
+  // This administrator can create others, so no setup link is needed any more.
   await tx.setupToken.deleteMany();
 }
 
 // The operations on users use no other service.
 const asSystem = (services: Founder): Context =>
-  ({ ...services, actor: systemActor, traceId: newTraceId() }) as Context;
+  ({
+    traceId: newTraceId(),
+    ip: null,
+    userAgent: null,
+    ...services,
+    actor: systemActor,
+  }) as Context;

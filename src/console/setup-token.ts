@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockName } from '../db/lock.ts';
-import { transaction } from '../db/transaction.ts';
+import { quietTransaction } from '../db/transaction.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Services } from '../services.ts';
-import { type AdministratorInput, createFirstAdministrator } from './administrator.ts';
-import { hasAdministrator } from './built-in.ts';
+import {
+  type AdministratorInput,
+  createFirstAdministrator,
+  type Founder,
+} from './administrator.ts';
+import { hasAdministrator } from './roles.ts';
 
 /** How long a link to the setup page can be used. */
 export const setupTokenTtlSeconds = 3600;
@@ -27,7 +31,7 @@ export async function offerSetup(
   folder: SetupFolder,
 ): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
-  const isOffered = await transaction(database, async (tx) => {
+  const isOffered = await quietTransaction(database, async (tx) => {
     await lockName(tx, 'signet:bootstrap');
     if (await hasAdministrator(tx)) return false;
     const createdAt = clock.now();
@@ -68,7 +72,7 @@ const turns = new WeakMap<object, Promise<unknown>>();
  * @throws {InvalidInputError} {@link ConflictError}; the token is not used up then.
  */
 export async function useSetupToken(
-  services: Pick<Services, 'database' | 'clock' | 'config'>,
+  services: Founder,
   token: string,
   input: AdministratorInput,
 ): Promise<User | undefined> {

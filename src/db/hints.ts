@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import type { OpenClient } from './postgresql.ts';
 
-/** What a hint is about: the event log, or the queues of deliveries and messages. */
-export type HintTopic = 'log' | 'queues';
+/** What a hint is about: the event log, the queues of deliveries and messages, or attempts of deliveries. */
+export type HintTopic = (typeof topics)[number];
 
 /**
  * Tells other processes that something new was committed. A hint may be late, repeated or lost, so whoever waits for
@@ -18,9 +19,13 @@ export interface Hints {
   close(): Promise<void>;
 }
 
-/** Hints within one process, where none can be lost: polls only make up for a fault between a commit and its hint. */
+/** Hints within one process. None can be lost, so polls only cover an error between a commit and its hint. */
 export function localHints(): Hints {
-  const listeners = { log: new Set<() => void>(), queues: new Set<() => void>() };
+  const listeners = {
+    log: new Set<() => void>(),
+    queues: new Set<() => void>(),
+    deliveries: new Set<() => void>(),
+  };
   return {
     pollMs: 60_000,
     send(topic) {
@@ -37,13 +42,13 @@ export function localHints(): Hints {
   };
 }
 
-const topics = ['log', 'queues'] as const satisfies readonly HintTopic[];
+const topics = ['log', 'queues', 'deliveries'] as const;
 const channelOf = (topic: HintTopic) => `signet_${topic}`;
 const topicsByChannel = new Map<string, HintTopic>(
   topics.map((topic) => [channelOf(topic), topic]),
 );
 const reconnectAfterMs = 1_000;
-/** Between two hints to other processes; those in between are joined. */
+/** The pause between two hints to other processes. Hints that come meanwhile become one. */
 const restMs = 5;
 
 /**
@@ -52,7 +57,7 @@ const restMs = 5;
  *
  * @param onError Gets the error of a broken connection.
  */
-export function notifyingHints(url: string, onError: (error: Error) => void): Hints {
+export function notifyingHints(open: OpenClient, onError: (error: Error) => void): Hints {
   const local = localHints();
   const closing = new AbortController();
   let connecting: Promise<void> | undefined;
@@ -61,11 +66,7 @@ export function notifyingHints(url: string, onError: (error: Error) => void): Hi
   const wanted = new Set<HintTopic>();
 
   async function connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: url,
-      application_name: 'signet hints',
-      keepAlive: true,
-    });
+    const client = open('signet hints');
     const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
     client.on('error', onError);
     try {

@@ -1,92 +1,156 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
 import { StartError } from '../errors.ts';
+import {
+  type Address,
+  createEndpoint,
+  type Endpoint,
+  sharesBackends,
+  stateOf,
+} from './connections/endpoint.ts';
+import { TransactionPool } from './connections/transaction-connection.ts';
+import { keepWriters, type WatchedConfig } from './connections/watch.ts';
 import type { Sql } from './sql.ts';
-import { TransactionPool } from './transaction-connection.ts';
 
 /** A pool's settings. */
 export interface PoolOptions {
-  readonly url: string;
+  /** Makes its connections. Those that are not watched have no time limit for statements. */
+  readonly endpoint: Endpoint;
   readonly size: number;
   /** Gets the error of an idle connection that broke; the pool replaces the connection. */
   readonly onError: (error: Error) => void;
+  /** Whether a pooler shares its sessions with others. */
+  readonly isShared?: boolean;
   /** Settings of each connection, as in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** On watched connections, how long a statement may go without an answer. */
+  readonly longestMs?: WatchedConfig['longestMs'];
 }
 
-/** Opens a pool; it connects when a connection is needed. */
-export function openPool({ url, size, onError, settings = {} }: PoolOptions): TransactionPool {
-  // Whoever waits for a row holds a connection that others wait for.
-  const all = { idle_in_transaction_session_timeout: '30s', lock_timeout: '10s', ...settings };
+/** The longest wait for a free connection of the pool. After that the work is refused. */
+export const poolWaitMs = 5_000;
+
+/** Creates a pool. It connects on first use. */
+export function openPool({
+  endpoint,
+  size,
+  onError,
+  isShared = false,
+  settings = {},
+  longestMs,
+}: PoolOptions): TransactionPool {
   const pool = new TransactionPool({
-    connectionString: url,
     max: size,
-    connectionTimeoutMillis: 30_000,
+    connectionTimeoutMillis: poolWaitMs,
     application_name: 'signet',
-    options: Object.entries(all)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+    Client: endpoint.Client,
+    ...(longestMs === undefined ? {} : { longestMs }),
+    isShared,
+    // A statement that waits for a row keeps its connection from others.
+    settings: { idle_in_transaction_session_timeout: '30s', lock_timeout: '10s', ...settings },
   });
   pool.on('error', onError);
-  // For a moment between the pool and its user, nobody listens for errors. The next statement reports an error from
-  // then.
+  keepWriters(pool);
+  // For a moment between the pool and its user, nobody listens for errors. The next statement reports them.
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }
 
+/** The addresses of a database; one is past the pooler, if there is one. */
+export interface Addresses extends Address {
+  readonly directUrl?: string | undefined;
+}
+
 /**
- * Checks that the database answers.
+ * Checks that the database answers and can be written, and that what needs a session of its own gets one.
  *
- * @throws {StartError} with the reason; never with the URL, which holds a password.
+ * @throws {StartError} with the reason; never with a URL, which holds a password.
  */
-export async function assertReachable(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // The connection may break again while it closes.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-  } catch (cause) {
-    const { message, code } = cause as NodeJS.ErrnoException;
-    throw new StartError(`DATABASE_URL cannot be reached: ${message || code}`, { cause });
-  } finally {
-    await client.end();
+export async function assertReachable({ directUrl, ...address }: Addresses): Promise<void> {
+  await assertWritable('DATABASE_URL', address);
+  if (directUrl === undefined) {
+    if (await isShared('DATABASE_URL', address)) {
+      throw new StartError(
+        'DATABASE_URL leads through a pooler in transaction mode: DATABASE_DIRECT_URL must lead past it',
+      );
+    }
+    return;
+  }
+  const direct = { ...address, url: directUrl };
+  await assertWritable('DATABASE_DIRECT_URL', direct);
+  if (await isShared('DATABASE_DIRECT_URL', direct)) {
+    throw new StartError(
+      'DATABASE_DIRECT_URL leads through a pooler in transaction mode too: it must lead past it',
+    );
   }
 }
 
-/** Does some work while no other process does work with the same name. */
+async function assertWritable(variable: string, address: Address): Promise<void> {
+  const client = new (createEndpoint(address).Client)({
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+  });
+  // The connection may break again while it closes.
+  client.on('error', () => undefined);
+  const state = await reached(variable, async () => {
+    try {
+      await client.connect();
+      return await stateOf(client);
+    } finally {
+      await client.end();
+    }
+  });
+  if (state !== 'ready') throw new StartError(`${variable} cannot be written: it is ${state}`);
+}
+
+const isShared = (variable: string, address: Address) =>
+  reached(variable, () => sharesBackends(createEndpoint(address)));
+
+const reached = <T>(variable: string, reach: () => Promise<T>): Promise<T> =>
+  reach().catch((cause: NodeJS.ErrnoException) => {
+    throw new StartError(`${variable} cannot be reached: ${cause.message || cause.code}`, {
+      cause,
+    });
+  });
+
+/** Runs work in one process at a time for each name. */
 export async function withAdvisoryLock<T>(
-  url: string,
+  { Client }: Endpoint,
   name: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  // The statement that runs reports the error, or the next one does.
+  const client = new Client();
+  // The running statement reports the error, or the next one does.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    // A statement that waits keeps a snapshot, for whose end an index that is built beside writers would wait.
+    await tryLock(client, name);
     return await work();
   } finally {
     await client.end();
   }
 }
 
+/** Creates a separate connection, not yet connected, with a name that the database shows. */
+export type OpenClient = (applicationName: string) => pg.Client;
+
 const turnMs = 2_000;
 
 /**
- * Does some long work while no other process does work with the same name. The lock belongs to the session, because a
- * transaction's would hold up the readers of the event log. It polls for the lock, because a waiting statement keeps a
- * snapshot, and a snapshot keeps every dead row of the database.
+ * Runs long work in one process at a time for each name. The lock belongs to the session, because an open transaction
+ * would hold up the readers of the event log. It is polled for, because a waiting statement keeps a snapshot, and a
+ * snapshot keeps all dead rows from being removed.
  */
 export async function takeTurns(
-  { url, name, onError }: { url: string; name: string; onError: (error: Error) => void },
+  { open, name, onError }: { open: OpenClient; name: string; onError: (error: Error) => void },
   stopped: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!stopped.aborted) {
     const lost = new AbortController();
-    const client = new pg.Client({ connectionString: url, application_name: `signet ${name}` });
+    const client = open(`signet ${name}`);
     client.on('error', onError);
     client.once('end', () => lost.abort());
     try {
@@ -102,7 +166,12 @@ export async function takeTurns(
   }
 }
 
-async function tryLock(client: pg.Client, name: string, stopped: AbortSignal): Promise<boolean> {
+/** Waits for a lock of the session, unless it is stopped. Returns whether it has the lock. */
+async function tryLock(
+  client: pg.Client,
+  name: string,
+  stopped: AbortSignal = new AbortController().signal,
+): Promise<boolean> {
   while (!stopped.aborted) {
     const { rows } = await client.query<{ isMine: boolean }>(
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS "isMine"',
@@ -113,6 +182,20 @@ async function tryLock(client: pg.Client, name: string, stopped: AbortSignal): P
   }
   return false;
 }
+
+/** The connections of a pool, and the work that waits for one. */
+export interface PoolState {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** The state of a pool now. */
+export const stateOfPool = ({ totalCount, idleCount, waitingCount }: pg.Pool): PoolState => ({
+  inUse: totalCount - idleCount,
+  idle: idleCount,
+  waiting: waitingCount,
+});
 
 /** Prisma's view of a pool. */
 export const poolAdapter = (pool: pg.Pool) => new PrismaPg(pool);

@@ -11,17 +11,37 @@ export interface Sql {
   query<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Runs statements by Prisma, where there is no driver of our own. */
+/** Runs statements through Prisma, for a database without a driver pool. */
 export const prismaSql = (prisma: Pick<PrismaClient, '$queryRawUnsafe'>): Sql => ({
   query: (_name, text, values) => prisma.$queryRawUnsafe(text, ...values),
 });
 
 /**
- * Runs a statement that is planned each time, for the tables as they are then. 64-bit integers may come as text.
+ * Runs a statement that is planned each time, for the tables as they are now. 64-bit integers may come as text.
  */
 export const runSql = <Row>(sql: Sql, { text, values }: Prisma.Sql): Promise<Row[]> =>
   sql.query<Row>('', text, values);
 
-/** Text that is safe to query. PostgreSQL's text has no NUL character, so a text with one is null and finds nothing. */
+/**
+ * Makes a text safe to query. PostgreSQL's text cannot hold a NUL character or half of a surrogate pair: a text with
+ * one becomes null, which finds nothing.
+ */
 export const textForQuery = (text: unknown): string | null =>
-  typeof text === 'string' && !text.includes('\0') ? text : null;
+  typeof text === 'string' && !text.includes('\0') && text.isWellFormed() ? text : null;
+
+/** The SQLSTATE behind a database error, or undefined. */
+export function sqlState(error: unknown): string | undefined {
+  // The cause of an error of Prisma's adapter is a plain object.
+  for (let cause = error; typeof cause === 'object' && cause; cause = (cause as Error).cause) {
+    const { code, originalCode, meta } = cause as {
+      code?: unknown;
+      originalCode?: unknown;
+      meta?: { code?: unknown; driverAdapterError?: { cause?: { originalCode?: unknown } } };
+    };
+    const state =
+      originalCode ?? meta?.driverAdapterError?.cause?.originalCode ?? meta?.code ?? code;
+    if (typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) && !/^P\d/.test(state))
+      return state;
+  }
+  return undefined;
+}

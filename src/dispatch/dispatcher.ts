@@ -37,7 +37,7 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
   #soon: NodeJS.Timeout | undefined;
   #looking = Promise.resolve();
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** The time that the queue named last; undefined if the queue may have changed since. */
+  /** The next due time, as the queue last reported it; undefined if the queue may have changed since. */
   #nextDueAt: Date | null | undefined;
 
   constructor(services: Pick<Services, 'database' | 'clock' | 'log'>, work: Work<Item, Outcome>) {
@@ -73,8 +73,8 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
     this.#loop.wake();
   }
 
-  // With other nodes, a row can appear without a hint. Without them, only time makes a row due, and an idle service asks
-  // the database nothing.
+  // With other nodes, a row can appear without a hint. Without them, only time makes a row due, so an idle service does
+  // not query the database.
   async #lookAgain(): Promise<void> {
     const { database, clock, log } = this.#services;
     if (performance.now() - this.#lookedAt >= database.hints.pollMs - tickMs / 2) {
@@ -83,7 +83,7 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
     }
     try {
       if (this.#nextDueAt === undefined) {
-        // Set first: a claim meanwhile unsets it.
+        // Set before the query, because a claim during the query resets it to undefined.
         this.#nextDueAt = null;
         const nextDueAt = await this.#work.nextDueAt();
         if (this.#nextDueAt === null) this.#nextDueAt = nextDueAt;
@@ -135,7 +135,7 @@ export class Dispatcher<Item extends Claimed, Outcome extends { readonly id: str
     }, restMs);
   }
 
-  // Claiming at once needs to know the rows that are being recorded. Nothing is claimed while recording fails, so that
+  // Recording and claiming run at the same time, so the claim is told which rows are being recorded. Nothing is claimed while recording fails, so that
   // the rows waiting to be recorded stay bounded.
   async #recordAndClaim(): Promise<void> {
     if (this.#recordFailed) await this.#record();

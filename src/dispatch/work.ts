@@ -42,9 +42,9 @@ export interface Work<Item extends Claimed, Outcome extends { readonly id: strin
   readonly maxInFlight: number;
   claim(request: ClaimRequest): Promise<Claims<Item>>;
   /**
-   * Finds the time at which a row is or was due first, claimed ones included.
+   * Finds the earliest due time of the waiting rows, claimed ones included.
    *
-   * @returns Null if no row waits; undefined if it has to be asked again.
+   * @returns Null if no row waits; undefined to be asked again soon.
    */
   nextDueAt(): Promise<Date | null | undefined>;
   /**

@@ -1,8 +1,19 @@
 import type { Database } from '../db/database.ts';
 import { runSql } from '../db/sql.ts';
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { Actor } from '../services.ts';
-import { type EventName, subjectIdOf } from './catalogue.ts';
+import { type EventName, otherIdsIn, subjectIdOf } from './catalogue/catalogue.ts';
+import { CursorExpired, endOf, isHeld, noteEnd, type Reader, settled } from './consumers.ts';
+import { byId } from './parts/by-id.ts';
+import {
+  eventsFrom,
+  isInParts,
+  nearest,
+  type Parts,
+  type Place,
+  partsBetween,
+} from './parts/ranges.ts';
+import { type EventPosition, logStart, place } from './position.ts';
 
 /** An event as stored in the log. */
 export interface LoggedEvent {
@@ -12,19 +23,15 @@ export interface LoggedEvent {
   readonly actor: Actor | null;
   readonly data: Record<string, unknown>;
   readonly traceId: string | null;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
   readonly position: EventPosition;
-}
-
-/** A position in the log: the transaction that wrote the row, then the row's number. */
-export interface EventPosition {
-  /** A transaction id (xid8), in decimal. */
-  readonly xid: string;
-  readonly position: bigint;
 }
 
 /** Selects events. All given conditions must hold. */
 export interface EventFilter {
   readonly types?: readonly EventName[] | undefined;
+  /** An id of the event's subject, or any other at the top level of its data. */
   readonly subjectId?: string | undefined;
   readonly actorId?: string | undefined;
   /** At or after this instant. */
@@ -41,106 +48,107 @@ export function matcher({ types, subjectId, actorId }: LiveFilter) {
   const wanted = types && new Set(types);
   return ({ type, data, actor }: Pick<LoggedEvent, 'type' | 'data' | 'actor'>): boolean =>
     (!wanted || wanted.has(type)) &&
-    (subjectId === undefined || subjectIdOf(type, data) === subjectId) &&
+    (subjectId === undefined ||
+      subjectIdOf(type, data) === subjectId ||
+      otherIdsIn(type, data).includes(subjectId)) &&
     (actorId === undefined || actor?.id === actorId);
 }
 
-/** The position before the first event. */
-export const logStart: EventPosition = { xid: '0', position: 0n };
-
-/** Compares two positions: negative if the first comes before the second, 0 if they are the same, else positive. */
-export function comparePositions(a: EventPosition, b: EventPosition): number {
-  if (a.xid === b.xid) return Number(a.position - b.position);
-  // Decimal numbers without leading zeros.
-  return a.xid.length - b.xid.length || (a.xid < b.xid ? -1 : 1);
+/** A part of the log: the events that the filter selects, after one position and before another. */
+export interface LogRange {
+  readonly filter?: EventFilter;
+  readonly after?: EventPosition | undefined;
+  readonly before?: EventPosition | undefined;
 }
 
-/** A position as a cursor for clients. */
-export const encodePosition = ({ xid, position }: EventPosition): string =>
-  Buffer.from(`${xid}.${position}`).toString('base64url');
-
-/** The position that a client's cursor stands for, or undefined if the cursor is malformed. */
-export function decodePosition(cursor: string): EventPosition | undefined {
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  const [, xid, position] = /^(\d{1,19})\.(\d{1,18})$/.exec(text) ?? [];
-  if (xid === undefined || position === undefined) return undefined;
-  const place = { xid: String(BigInt(xid)), position: BigInt(position) };
-  return encodePosition(place) === cursor ? place : undefined;
+/** Some events of a part of the log: the first ones, or the last. */
+export interface LogPage extends LogRange {
+  readonly take: number;
+  readonly fromEnd?: boolean;
 }
+
+/** The SQL condition for the settled events of a part of the log. */
+export const isIn = (reader: Reader, { filter = {}, after, before }: LogRange): Prisma.Sql =>
+  Prisma.sql`
+    ${condition(filter)} AND ${settled(reader)} ${isInParts(partsBetween(after, before))}
+    ${after ? Prisma.sql`AND ("xid", "position") > ${place(after)}` : Prisma.empty}
+    ${before ? Prisma.sql`AND ("xid", "position") < ${place(before)}` : Prisma.empty}`;
 
 const condition = ({ types, subjectId, actorId, since, until }: EventFilter) => Prisma.sql`
   ${types ? Prisma.sql`"type" = ANY(${[...types]})` : Prisma.sql`TRUE`}
-  ${subjectId === undefined ? Prisma.empty : Prisma.sql`AND "subjectId" = ${subjectId}`}
+  ${subjectId === undefined ? Prisma.empty : isAbout(subjectId)}
   ${actorId === undefined ? Prisma.empty : Prisma.sql`AND "actorId" = ${actorId}`}
   ${since ? Prisma.sql`AND "occurredAt" >= ${since}` : Prisma.empty}
   ${until ? Prisma.sql`AND "occurredAt" < ${until}` : Prisma.empty}`;
 
-type Reader = Pick<PrismaClient, '$queryRaw'>;
+// Both halves have an index. Where an id is in many events, PostgreSQL reads the log in its order instead.
+const isAbout = (id: string) =>
+  Prisma.sql`AND ("subjectId" = ${id} OR "otherIds" @> ARRAY[${id}::text])`;
 
-// For each reader, the end of the part of the log that it has read.
-const ends = new WeakMap<Reader, EventPosition['xid']>();
-
-/**
- * The SQL condition that an event is settled. Transactions do not always commit in the order of their rows' numbers. No
- * new row can appear below the oldest open transaction, so a reader that stops there skips nothing. The SQL function is
- * in the migrations; it ignores transactions of other databases in the cluster.
- *
- * An event that a reader has seen stays settled for that reader. The function's result alone can move back: it
- * recognises a transaction of another database by its locks, and those are gone if it ends after the statement's
- * snapshot.
- */
-export const settled = (reader: Reader): Prisma.Sql =>
-  Prisma.sql`"xid" < greatest((SELECT "signet_settled_xid"()), ${ends.get(reader) ?? '0'}::xid8)`;
-
-function noteEnd(reader: Reader, { position: { xid } }: Pick<LoggedEvent, 'position'>): void {
-  const end = BigInt(xid) + 1n;
-  if (end > BigInt(ends.get(reader) ?? 0)) ends.set(reader, String(end));
-}
-
-type EventRow = Omit<LoggedEvent, 'position'> & EventPosition;
+type EventRow = Omit<LoggedEvent, 'position'> & Omit<EventPosition, 'eventId'>;
 
 // `xid` is selected as text, which sorts "1000" before "999". So ORDER BY must name the table's column,
 // `"Event"."xid"`.
-const columns = Prisma.sql`"id", "type", "occurredAt", "actor", "data", "traceId", "xid"::text AS "xid", "position"`;
+const columns = Prisma.sql`"id", "type", "occurredAt", "actor", "data", "traceId", "ip", "userAgent", "xid"::text AS "xid", "position"`;
 
 const eventOf = ({ xid, position, ...event }: EventRow): LoggedEvent => ({
   ...event,
-  position: { xid, position: BigInt(position) },
+  position: { xid, position: BigInt(position), eventId: event.id },
 });
 
-const place = ({ xid, position }: EventPosition) => Prisma.sql`(${xid}::xid8, ${position}::bigint)`;
-
 /**
- * Reads settled events in the log's order, oldest first.
+ * Reads a page of settled events in the log's order, or from its end backwards.
  *
- * @param options.after Only events after this position.
- * @param options.before Only events before this position.
- * @param options.fromEnd Take the last ones instead of the first. The result is oldest first either way.
+ * @param selected SQL for the columns.
+ * @param run Runs the statement.
+ * @param placeOf The place of a row.
  */
-export async function readEvents(
-  prisma: Reader,
-  options: {
-    readonly filter?: EventFilter;
-    readonly after?: EventPosition | undefined;
-    readonly before?: EventPosition | undefined;
-    readonly take: number;
-    readonly fromEnd?: boolean;
+export async function readPage<Row>(
+  reader: Reader,
+  { take, fromEnd = false, ...range }: LogPage,
+  {
+    selected,
+    run,
+    placeOf,
+  }: {
+    readonly selected: Prisma.Sql;
+    readonly run: (statement: Prisma.Sql) => Promise<Row[]>;
+    readonly placeOf: (row: Row) => Place;
   },
-): Promise<LoggedEvent[]> {
-  const { filter = {}, after, before, take, fromEnd = false } = options;
+): Promise<Row[]> {
   const direction = fromEnd ? Prisma.sql`DESC` : Prisma.sql`ASC`;
-  const rows = await prisma.$queryRaw<EventRow[]>`
-    SELECT ${columns}
-      FROM "Event"
-     WHERE ${condition(filter)} AND ${settled(prisma)}
-       ${after ? Prisma.sql`AND ("xid", "position") > ${place(after)}` : Prisma.empty}
-       ${before ? Prisma.sql`AND ("xid", "position") < ${place(before)}` : Prisma.empty}
-     ORDER BY "Event"."xid" ${direction}, "position" ${direction}
-     LIMIT ${take}`;
+  const from = fromEnd
+    ? range.before && { before: range.before }
+    : range.after && { after: range.after };
+  const read = (parts: Parts) =>
+    run(Prisma.sql`
+      SELECT ${selected}
+        FROM ${eventsFrom(from, Prisma.sql`AND ${isIn(reader, range)} ${isInParts(parts)}`, { take, fromEnd })}
+       ORDER BY "Event"."xid" ${direction}, "Event"."position" ${direction}
+       LIMIT ${take}`);
+  // The events about one record lie far apart.
+  const isAboutOne = range.filter?.subjectId !== undefined || range.filter?.actorId !== undefined;
+  for (const reach of isAboutOne ? [] : [1, 8]) {
+    const near = nearest({ ...range, fromEnd }, endOf(reader), reach);
+    if (!near) break;
+    const rows = await read(near);
+    const last = rows.at(-1);
+    if (last && rows.length === take && near.isComplete(placeOf(last))) return rows;
+  }
+  return read({});
+}
+
+/** Reads settled events in the log's order, oldest first, from whichever end they are taken. */
+export async function readEvents(prisma: Reader, page: LogPage): Promise<LoggedEvent[]> {
+  const rows = await readPage<EventRow>(prisma, page, {
+    selected: columns,
+    run: (statement) => prisma.$queryRaw(statement),
+    placeOf: ({ position }) => ({ position: BigInt(position) }),
+  });
   const events = rows.map(eventOf);
-  if (fromEnd) events.reverse();
+  if (page.fromEnd) events.reverse();
   const last = events.at(-1);
-  if (last) noteEnd(prisma, last);
+  if (last) noteEnd(prisma, last.position);
   return events;
 }
 
@@ -148,25 +156,32 @@ export async function readEvents(
  * Reads the next events of the log.
  *
  * @returns Settled events, oldest first, and the time of the first event that is committed but not yet settled.
+ * @throws {CursorExpired} if the log no longer holds the event at the position.
  */
 export async function readNext(
   prisma: Reader,
   after: EventPosition,
   take: number,
 ): Promise<{ events: LoggedEvent[]; unsettledSince: Date | undefined }> {
-  const rows = await prisma.$queryRaw<(EventRow & { isSettled: boolean })[]>`
-    SELECT ${columns}, ${settled(prisma)} AS "isSettled"
-      FROM "Event"
-     WHERE ("xid", "position") > ${place(after)}
-     ORDER BY "Event"."xid", "position"
-     LIMIT ${take}`;
-  const end = rows.findIndex(({ isSettled }) => !isSettled);
-  const events = (end === -1 ? rows : rows.slice(0, end)).map(({ isSettled: _, ...row }) =>
-    eventOf(row),
+  type Row = EventRow & { isSettled: boolean; isHeld: boolean };
+  const rows = await prisma.$queryRaw<(Row | { id: null; isHeld: boolean })[]>`
+    SELECT ${columns}, "isSettled", "isHeld"
+      FROM (SELECT ${isHeld(after)} AS "isHeld") AS "start"
+      LEFT JOIN LATERAL (
+        SELECT *, ${settled(prisma)} AS "isSettled"
+          FROM ${eventsFrom({ after }, Prisma.sql`AND ("xid", "position") > ${place(after)}`, { take })}
+         ORDER BY "xid", "position"
+         LIMIT ${take}) AS "next" ON TRUE
+     ORDER BY "next"."xid", "next"."position"`;
+  if (!rows[0]?.isHeld) throw new CursorExpired();
+  const found = rows.filter((row): row is Row => row.id !== null);
+  const end = found.findIndex(({ isSettled }) => !isSettled);
+  const events = (end === -1 ? found : found.slice(0, end)).map(
+    ({ isSettled: _, isHeld: __, ...row }) => eventOf(row),
   );
   const last = events.at(-1);
-  if (last) noteEnd(prisma, last);
-  return { events, unsettledSince: rows[end]?.occurredAt };
+  if (last) noteEnd(prisma, last.position);
+  return { events, unsettledSince: found[end]?.occurredAt };
 }
 
 /** How far the log has settled after a position. */
@@ -178,7 +193,11 @@ export interface SettledEnd {
   readonly unsettledSince: Date | undefined;
 }
 
-/** Counts what {@link readNext} would read, for a reader that does not need the events themselves. */
+/**
+ * Counts what {@link readNext} would read, for a reader that does not need the events themselves.
+ *
+ * @throws {CursorExpired} if the log no longer holds the event at the position.
+ */
 export async function countNext(
   { prisma, sql }: Pick<Database, 'prisma' | 'sql'>,
   after: EventPosition,
@@ -186,95 +205,91 @@ export async function countNext(
 ): Promise<SettledEnd> {
   const statement = Prisma.sql`
     WITH "next" AS MATERIALIZED (
-      SELECT "xid", "position", "occurredAt", ${settled(prisma)} AS "isSettled"
-        FROM "Event"
-       WHERE ("xid", "position") > ${place(after)}
+      SELECT "xid", "position", "id", "occurredAt", ${settled(prisma)} AS "isSettled"
+        FROM ${eventsFrom({ after }, Prisma.sql`AND ("xid", "position") > ${place(after)}`, { take })}
        ORDER BY "xid", "position"
        LIMIT ${take}
     ), "last" AS (
       SELECT * FROM "next" WHERE "isSettled" ORDER BY "xid" DESC, "position" DESC LIMIT 1
     )
     SELECT (SELECT count(*)::int FROM "next" WHERE "isSettled") AS "count",
-           l."xid"::text AS "xid", l."position"::text AS "position", l."occurredAt",
+           ${isHeld(after)} AS "isHeld",
+           l."xid"::text AS "xid", l."position"::text AS "position", l."id", l."occurredAt",
            (SELECT "occurredAt" FROM "next" WHERE NOT "isSettled"
              ORDER BY "xid", "position" LIMIT 1) AS "unsettledSince"
       FROM (SELECT 1) AS "one" LEFT JOIN "last" l ON TRUE`;
   const [row] = await runSql<{
     count: number;
+    isHeld: boolean;
     xid: string | null;
     position: string;
+    id: string;
     occurredAt: Date;
     unsettledSince: Date | null;
   }>(sql, statement);
   if (!row) throw new Error('A row of sums is missing.');
-  const { count, xid, position, occurredAt } = row;
+  const { count, xid, position, id, occurredAt } = row;
+  if (!row.isHeld) throw new CursorExpired();
   const last =
-    xid === null ? undefined : { position: { xid, position: BigInt(position) }, occurredAt };
-  if (last) noteEnd(prisma, last);
+    xid === null
+      ? undefined
+      : { position: { xid, position: BigInt(position), eventId: id }, occurredAt };
+  if (last) noteEnd(prisma, last.position);
   return { count, last, unsettledSince: row.unsettledSince ?? undefined };
 }
 
 /** Finds settled events by id, in no order. */
 export async function findEvents(prisma: Reader, ids: readonly string[]): Promise<LoggedEvent[]> {
-  const rows = await prisma.$queryRaw<EventRow[]>`
-    SELECT ${columns} FROM "Event" WHERE "id" = ANY(${[...ids]}) AND ${settled(prisma)}`;
+  const rows = await byId(
+    prisma,
+    ids,
+    (those, parts) =>
+      prisma.$queryRaw<EventRow[]>`
+      SELECT ${columns} FROM "Event"
+       WHERE "id" = ANY(${[...those]}) AND ${settled(prisma)} ${isInParts(parts)}`,
+  );
   return rows.map(eventOf);
+}
+
+/** An event whose JSON is text, as the database gave it. */
+export interface EventText {
+  readonly id: string;
+  readonly type: EventName;
+  readonly occurredAt: Date;
+  readonly actor: string | null;
+  readonly data: string;
+}
+
+/** A stored event whose JSON is text, which goes into a message unchanged. */
+export interface LoggedText extends EventText {
+  readonly traceId: string | null;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly xid: string;
+  readonly position: bigint;
+}
+
+/** Finds events by id, in no order. Their transactions have ended, but others before them may be open. */
+export async function findEventTexts(
+  { prisma, sql }: Pick<Database, 'prisma' | 'sql'>,
+  ids: readonly string[],
+): Promise<LoggedText[]> {
+  const rows = await byId(prisma, ids, (those, parts) =>
+    runSql<LoggedText>(
+      sql,
+      Prisma.sql`
+        SELECT "id", "type", "occurredAt", "actor"::text AS "actor", "data"::text AS "data", "traceId", "ip",
+               "userAgent", "xid"::text AS "xid", "position"
+          FROM "Event" WHERE "id" = ANY(${[...those]}) ${isInParts(parts)}`,
+    ),
+  );
+  return rows.map((row) => ({ ...row, position: BigInt(row.position) }));
 }
 
 /** The position of the last settled event, or the log's start if there is none. */
 export async function readEnd(prisma: Reader): Promise<EventPosition> {
   const [last] = await readEvents(prisma, { take: 1, fromEnd: true });
   return last?.position ?? logStart;
-}
-
-/** The position that a consumer has reached, or the log's start for an unknown consumer. */
-export async function readConsumer(prisma: Reader, name: string): Promise<EventPosition> {
-  const [row] = await prisma.$queryRaw<{ xid: string; position: bigint }[]>`
-    SELECT "xid"::text AS "xid", "position" FROM "EventConsumer" WHERE "name" = ${name}`;
-  return row ? { xid: row.xid, position: BigInt(row.position) } : logStart;
-}
-
-/**
- * Saves the position that a consumer has reached. It never moves back.
- *
- * @param options.isNew Saves it only for a consumer that has no position yet.
- */
-export async function writeConsumer(
-  prisma: Pick<PrismaClient, '$executeRaw'>,
-  name: string,
-  { xid, position }: EventPosition,
-  { isNew = false }: { readonly isNew?: boolean } = {},
-): Promise<void> {
-  await prisma.$executeRaw`
-    INSERT INTO "EventConsumer" AS c ("name", "xid", "position")
-    VALUES (${name}, ${xid}::xid8, ${position})
-    ON CONFLICT ("name") DO UPDATE SET "xid" = EXCLUDED."xid", "position" = EXCLUDED."position"
-     WHERE NOT ${isNew}::boolean AND (c."xid", c."position") < (EXCLUDED."xid", EXCLUDED."position")`;
-}
-
-/** The name of the consumer whose position says how far the log has been purged. */
-export const purgedName = 'purged';
-
-/**
- * A position from which the log cannot be read: events after it were purged, or it lies beyond the end of a restored
- * log.
- */
-export class CursorExpired extends Error {
-  override readonly name = 'CursorExpired';
-}
-
-/**
- * Checks that the log still holds every event after a position, and that it reaches that position.
- *
- * @throws {CursorExpired}
- */
-export async function assertRetained(prisma: Reader, after: EventPosition): Promise<void> {
-  const [gone] = await prisma.$queryRaw<unknown[]>`
-    SELECT 1 AS "found" FROM "EventConsumer"
-     WHERE "name" = ${purgedName} AND ("xid", "position") > ${place(after)}
-    UNION ALL
-    SELECT 1 WHERE ${after.xid}::xid8 >= pg_snapshot_xmax(pg_current_snapshot())`;
-  if (gone) throw new CursorExpired();
 }
 
 /** Tells which events were committed at an instant. */
@@ -307,6 +322,6 @@ export async function takeSnapshot(prisma: Reader): Promise<LogSnapshot> {
 /** Counts settled events. */
 export async function countEvents(prisma: Reader, filter: EventFilter): Promise<number> {
   const [row] = await prisma.$queryRaw<{ count: bigint }[]>`
-    SELECT count(*) AS "count" FROM "Event" WHERE ${condition(filter)} AND ${settled(prisma)}`;
+    SELECT count(*) AS "count" FROM "Event" WHERE ${isIn(prisma, { filter })}`;
   return Number(row?.count ?? 0);
 }

@@ -1,14 +1,4 @@
-import type { EventName } from './catalogue.ts';
-import type { LoggedEvent } from './log.ts';
-
-/** An event whose JSON is text, as the database gave it. */
-export interface EventText {
-  readonly id: string;
-  readonly type: EventName;
-  readonly occurredAt: Date;
-  readonly actor: string | null;
-  readonly data: string;
-}
+import type { EventText, LoggedEvent } from './log.ts';
 
 /**
  * The message that carries an event out of Signet: `{ id, type, timestamp, actor, data }`. JSON text is inserted as it

@@ -1,23 +1,21 @@
 import { assertAllowed, builder, nodeTypeOfEvents } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { connectionOf, instantOf, pageInfoOf, pageSize } from '../graphql/lists/page.ts';
-import { requestError } from '../graphql/request-error.ts';
+import { connectionOf, pageInfoOf, pageSize } from '../graphql/lists/page.ts';
+import { raised } from '../graphql/mutations/raised.ts';
 import type { Actor } from '../services.ts';
-import { catalogue, type EventName, enumValueOf, eventNames, typeNameOf } from './catalogue.ts';
-import { asItIsNow } from './fields.ts';
-import { findOneLive } from './live-records.ts';
 import {
-  assertRetained,
-  CursorExpired,
-  countEvents,
-  decodePosition,
-  type EventPosition,
-  encodePosition,
-  findEvents,
-  type LoggedEvent,
-  readEvents,
-} from './log.ts';
-import { typedFieldsOf } from './typed-fields.ts';
+  catalogue,
+  type EventName,
+  enumValueOf,
+  eventNames,
+  typeNameOf,
+} from './catalogue/catalogue.ts';
+import { asItIsNow } from './catalogue/fields.ts';
+import { findOneLive } from './catalogue/live-records.ts';
+import { typedFieldsOf } from './catalogue/typed-fields.ts';
+import { countEvents, findEvents, type LoggedEvent, readEvents } from './log.ts';
+import { encodePosition } from './position.ts';
+import { rangeOf, refuseExpired } from './range.ts';
 
 const ActorTypeEnum = builder.enumType('ActorType', {
   description: 'The kinds of actor.',
@@ -136,6 +134,20 @@ export const EventInterface = builder.interfaceRef<LoggedEvent>('Event').impleme
     name: t.exposeString('type', { description: "Its type's name, such as `User.Data.Updated`." }),
     occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When it happened.' }),
     actor: t.expose('actor', { type: ActorInterface, nullable: true, description: 'Who did it.' }),
+    ip: t.exposeString('ip', {
+      nullable: true,
+      description: 'The address of the client that called; null in the background.',
+    }),
+    userAgent: t.exposeString('userAgent', {
+      nullable: true,
+      description:
+        "The client's `User-Agent` header, at most 512 characters; null without one, and in the background.",
+    }),
+    traceId: t.exposeString('traceId', {
+      nullable: true,
+      description:
+        'The trace of the call that led to it: that of its `traceparent` header (W3C Trace Context), or one of its own. The log of the service has it as `traceId`. Null in the background.',
+    }),
     data: t.expose('data', {
       type: 'JSONObject',
       description: 'The JSON that webhooks get: what changed, as it was then.',
@@ -153,31 +165,12 @@ for (const name of eventNames) {
   });
 }
 
+raised satisfies Readonly<Record<string, readonly EventName[]>>;
+
 const EventConnection = connectionOf('Event', EventInterface);
 
-function positionOf(argument: string | null | undefined): EventPosition | undefined {
-  if (argument == null) return undefined;
-  const position = decodePosition(argument);
-  if (!position)
-    throw requestError('BAD_USER_INPUT', `"${argument}" is not a cursor of the event log.`);
-  return position;
-}
-
-async function refuseExpired(...check: Parameters<typeof assertRetained>): Promise<void> {
-  try {
-    await assertRetained(...check);
-  } catch (error) {
-    if (!(error instanceof CursorExpired)) throw error;
-    throw cursorExpired();
-  }
-}
-
-/** The error for a cursor after which the log no longer holds every event. */
-export const cursorExpired = () =>
-  requestError(
-    'CURSOR_EXPIRED',
-    'Events behind this cursor are not kept any more, or it is not of this log. Read what is there now, and go on from its last cursor.',
-  );
+const aboutRecord =
+  'Only events about the record with this id: those whose `data` has it, or as a field at its top level, such as `userId` or `applicationId`.';
 
 builder.queryFields((t) => ({
   events: t.connection(
@@ -190,7 +183,7 @@ builder.queryFields((t) => ({
           type: [EventTypeEnum],
           description: 'Only events of these types. Absent: all types.',
         }),
-        subjectId: t.arg.id({ description: 'Only events about the record with this id.' }),
+        subjectId: t.arg.id({ description: aboutRecord }),
         actorId: t.arg.id({
           description: 'Only events caused by the user or application with this id.',
         }),
@@ -200,30 +193,16 @@ builder.queryFields((t) => ({
       resolve: async (_root, args, { database: { prisma } }) => {
         const size = pageSize(args);
         const isBackward = args.last != null;
-        const filter = {
-          types: args.types ?? undefined,
-          subjectId: args.subjectId ?? undefined,
-          actorId: args.actorId ?? undefined,
-          since: instantOf(args, 'since'),
-          until: instantOf(args, 'until'),
-        };
-        const after = positionOf(args.after);
-        const before = positionOf(args.before);
-        const found = await readEvents(prisma, {
-          filter,
-          after,
-          before,
-          take: size + 1,
-          fromEnd: isBackward,
-        });
-        if (after) await refuseExpired(prisma, after);
+        const range = rangeOf(args);
+        const found = await readEvents(prisma, { ...range, take: size + 1, fromEnd: isBackward });
+        await refuseExpired(prisma, range.filter, range.after, range.before);
         const hasMore = found.length > size;
         const page = isBackward ? found.slice(hasMore ? 1 : 0) : found.slice(0, size);
         const edges = page.map((node) => ({ node, cursor: encodePosition(node.position) }));
         return {
           edges,
           pageInfo: pageInfoOf(args, hasMore, (index) => edges.at(index)?.cursor),
-          totalCount: () => countEvents(prisma, filter),
+          totalCount: () => countEvents(prisma, range.filter),
         };
       },
     },
@@ -248,21 +227,16 @@ builder.subscriptionField('events', (t) =>
         description:
           'A cursor of the log; the subscription begins after it. Absent: new events only. Over server-sent events, the header `Last-Event-ID` of a client that reconnects takes precedence.',
       }),
-      subjectId: t.arg.id({ description: 'Only events about the record with this id.' }),
+      subjectId: t.arg.id({ description: aboutRecord }),
       actorId: t.arg.id({
         description: 'Only events caused by the user or application with this id.',
       }),
     },
     // The events come from the process's one feed, not from this iterator.
     subscribe: async (_root, args, { requestEvents, lastEventId, database: { prisma } }) => {
-      const after = positionOf(lastEventId ?? args.after);
-      if (after) await refuseExpired(prisma, after);
-      requestEvents?.({
-        types: args.types ?? undefined,
-        subjectId: args.subjectId ?? undefined,
-        actorId: args.actorId ?? undefined,
-        after,
-      });
+      const { filter, after } = rangeOf({ ...args, after: lastEventId ?? args.after });
+      await refuseExpired(prisma, filter, after);
+      requestEvents?.({ ...filter, after });
       return nothing();
     },
     resolve: (event) => event as LoggedEvent,

@@ -1,26 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import {
-  countNext,
-  type EventPosition,
-  type LoggedEvent,
-  readEnd,
-  readNext,
-  type SettledEnd,
-} from './log.ts';
+import { addGauge, counterOf } from '../metrics/metrics.ts';
+import { CursorExpired } from './consumers.ts';
+import { countNext, type LoggedEvent, readEnd, readNext, type SettledEnd } from './log.ts';
+import { comparePositions, type EventPosition } from './position.ts';
 
 /** Follows the log; one for each process. */
 export interface Tail {
-  /** The position that it has read to. The next events come after it. */
-  readonly position: EventPosition;
   /**
    * Hands every later event to the listener, in batches, in the log's order, each once. A listener must return at once
    * and do its work later.
    */
   subscribe(listener: (events: readonly LoggedEvent[]) => void): () => void;
+  /** Resolves when it has read to this position; also when it stops, or the log breaks. */
+  reached(wanted: EventPosition): Promise<void>;
+  /**
+   * Calls the listener when the log no longer holds the last event that was handed out: the database went back to a
+   * backup, or to a standby that was behind. What has happened since is handed to nobody; the tail goes on from the
+   * log's end.
+   */
+  onBreak(listener: () => void): () => void;
   /** Calls the listener when new events have settled, for code that reads the log itself. */
   onSettled(listener: () => void): () => void;
   /** Waits for a running read to end and stops reading. */
@@ -48,26 +50,20 @@ export async function startTail(services: {
   const { pollMs } = database.hints;
   const listeners = new Set<(events: readonly LoggedEvent[]) => void>();
   const settledListeners = new Set<() => void>();
+  const breakListeners = new Set<() => void>();
   let position = await readEnd(database.prisma);
   let behindSince: Date | undefined;
   let isStopped = false;
   let isHinted = false;
+  let breaks = 0;
+  let moves: (() => void)[] = [];
   let wake = () => {};
 
-  new Gauge({
-    name: 'signet_event_log_lag_seconds',
-    help: 'Age of the oldest committed event that this process has not handed out yet, in seconds.',
-    registers: [metrics],
-    collect() {
-      const lagMs = behindSince ? clock.now().getTime() - behindSince.getTime() : 0;
-      this.set(Math.max(0, lagMs) / 1000);
-    },
+  addGauge(metrics, 'signet_event_log_lag_seconds', (gauge) => {
+    const lagMs = behindSince ? clock.now().getTime() - behindSince.getTime() : 0;
+    gauge.set(Math.max(0, lagMs) / 1000);
   });
-  const read = new Counter({
-    name: 'signet_event_log_read_total',
-    help: 'Events read from the log by this process.',
-    registers: [metrics],
-  });
+  const read = counterOf(metrics, 'signet_event_log_read_total');
 
   async function follow(): Promise<void> {
     let waitMs = unsettledMs;
@@ -80,6 +76,7 @@ export async function startTail(services: {
           read.inc(count);
           for (const listener of listeners) listener(events);
           for (const listener of settledListeners) listener();
+          moved();
         }
         const isFull = count === batchSize;
         behindSince = isFull ? last?.occurredAt : unsettledSince;
@@ -88,6 +85,7 @@ export async function startTail(services: {
         if (!isFull) await rest(unsettledSince ? waitMs : pollMs);
       } catch (error) {
         if (isStopped) return;
+        if (error instanceof CursorExpired && (await goOnFromEnd())) continue;
         log.error({ err: error }, 'the event log could not be read');
         behindSince ??= clock.now();
         await rest(retryMs);
@@ -103,6 +101,28 @@ export async function startTail(services: {
     }
     const { events, unsettledSince } = await readNext(database.prisma, position, batchSize);
     return { events, count: events.length, last: events.at(-1), unsettledSince };
+  }
+
+  function moved(): void {
+    const waiting = moves;
+    moves = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  async function goOnFromEnd(): Promise<boolean> {
+    try {
+      position = await readEnd(database.prisma);
+    } catch {
+      return false;
+    }
+    log.warn(
+      'the event log lacks events that it held before: subscribers read on from their cursors',
+    );
+    breaks += 1;
+    for (const listener of breakListeners) listener();
+    for (const listener of settledListeners) listener();
+    moved();
+    return true;
   }
 
   async function rest(milliseconds: number): Promise<void> {
@@ -123,12 +143,18 @@ export async function startTail(services: {
   });
   const following = follow();
   return {
-    get position() {
-      return position;
-    },
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    async reached(wanted) {
+      const breaksBefore = breaks;
+      while (!isStopped && breaks === breaksBefore && comparePositions(position, wanted) < 0)
+        await new Promise<void>((resolve) => moves.push(resolve));
+    },
+    onBreak(listener) {
+      breakListeners.add(listener);
+      return () => void breakListeners.delete(listener);
     },
     onSettled(listener) {
       settledListeners.add(listener);
@@ -138,6 +164,7 @@ export async function startTail(services: {
       isStopped = true;
       stopListening();
       wake();
+      moved();
       await following;
     },
   };

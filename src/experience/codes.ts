@@ -1,47 +1,37 @@
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import { mayProve } from '../auth/granting/prove.ts';
+import { lockUsers } from '../db/lock.ts';
 import type { Transaction } from '../db/transaction.ts';
-import {
-  InvalidInputError,
-  LockedError,
-  NotAllowedError,
-  RateLimitedError,
-  VerificationFailedError,
-} from '../errors.ts';
-import type {
-  AddressType,
-  InteractionEvent,
-  User,
-  Verification,
-} from '../generated/prisma/client.ts';
+import { NotAllowedError, VerificationFailedError } from '../errors.ts';
+import type { AddressType, InteractionEvent, User } from '../generated/prisma/client.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
-import { newId } from '../ids.ts';
-import { emailAddress, parseInput, phoneNumber } from '../input.ts';
-import { canSend, queueMessage } from '../messages/queue-message.ts';
+import { canSend } from '../messages/queue-message.ts';
 import type { MessageTemplate } from '../messages/templates/wording.ts';
-import { forgetAttempts, type Guess, takeAttempt } from '../protection/attempts.ts';
-import { readDevice } from '../protection/device.ts';
-import { type Identifier, normalValue } from '../protection/identifier.ts';
-import { takeSending } from '../protection/sending.ts';
-import type { InteractionAccess, Services, VisitContext } from '../services.ts';
+import { type Failed, suspended, tryGuess } from '../protection/attempts.ts';
 import {
-  identifierTypes,
-  readSignInExperience,
-  type SignInExperience,
-} from '../sign-in-experience/settings.ts';
-import { findUserByIdentifier } from '../users/find.ts';
-import { languageOf } from './access/visitor.ts';
-import { failureOf } from './failure.ts';
+  channelOf,
+  findUserByAddress,
+  identifierOf,
+  methodsOf,
+  readAddress,
+  type SentCode,
+  sendCodeWithin,
+  sentCodeOf,
+  takeCode,
+} from '../proving/codes.ts';
+import { guessAt } from '../proving/guesses.ts';
+import type { InteractionAccess, Services, VisitContext } from '../services.ts';
+import { languageOf } from '../sign-in-experience/language.ts';
+import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
 import {
   authenticate,
-  changeInteraction,
   type Interaction,
+  moveInteraction,
   readInteraction,
+  throughAll,
   updateInteraction,
+  type Verification,
 } from './interaction.ts';
 import { newcomerOf } from './steps.ts';
-
-const input = z.object({ email: emailAddress.nullish(), phone: phoneNumber.nullish() });
 
 /** The purpose of a code, and the e-mail address or telephone number that it goes to. */
 export interface CodeRequest {
@@ -50,27 +40,14 @@ export interface CodeRequest {
   readonly phone?: string | null | undefined;
 }
 
-/** An address that codes are sent to. */
-export interface Address {
-  readonly type: AddressType;
-  readonly recipient: string;
-}
-
-/** A sent code, as the API shows it. */
-export interface SentCode {
-  readonly id: string;
-  /** The address, partly hidden. */
-  readonly recipient: string;
-  readonly expiresAt: Date;
-}
-
 /**
- * Sends a code, or a message to the address which says why there is none. The answer, the work and the number of
+ * Sends a code, or a message that says why there is none. The answer, the work and the number of
  * messages are the same whether or not the address has an account. Earlier codes stay valid, within one budget of
  * attempts.
  *
  * @throws {InvalidInputError} {@link RateLimitedError}, after which `Message.RateLimited` is raised once a window;
- * {@link NotAllowedError} when the settings do not allow it, or the address is that of an identity provider; {@link InteractionExpiredError}
+ *   {@link NotAllowedError} when the settings do not allow it, or the address is that of an identity provider; {@link
+ *   InteractionExpiredError}
  */
 export async function sendCode(
   context: VisitContext,
@@ -82,49 +59,22 @@ export async function sendCode(
   await assertOffered(context, settings, purpose, address.type);
   const newcomer = newcomerOf(await readInteraction(context, access));
   await assertNotElsewhere(context.database.prisma, address.recipient, newcomer);
-  const decided = await changeInteraction(context, access, async (tx, interaction) => {
-    const { codePolicy } = settings;
-    const sending = { action: purpose, recipient: address.recipient };
-    const decision = await takeSending(tx, context, codePolicy, sending);
-    // Throwing here would roll back the count and the event.
-    if (!decision.allowed) return decision;
-    const holder = await findHolder(tx, address);
-    const expiresAt = new Date(context.clock.now().getTime() + codePolicy.ttlSeconds * 1000);
-    const verification = await keepVerification(tx, context, interaction, {
-      ...address,
-      purpose,
-      expiresAt,
-      maxAttempts: codePolicy.maxAttempts,
-    });
-    const code = newCode();
-    await tx.verificationCode.create({
-      data: {
-        verificationId: verification.id,
-        digest: codeDigest(context, verification.id, code),
-        expiresAt,
-      },
-    });
-    const template = templateFor(purpose, holder);
-    await queueMessage(tx, context, {
-      channel: address.type === 'EMAIL' ? 'EMAIL' : 'SMS',
-      recipient: address.recipient,
+  const { interaction, sent } = await moveInteraction(context, access, async (tx, running) => {
+    const template = templateFor(purpose, await findUserByAddress(tx, address));
+    const sent = await sendCodeWithin(tx, context, settings.codePolicy, {
+      owner: { interactionId: running.id, purpose },
+      address,
+      action: purpose,
       template,
       language: languageOf(context, settings),
-      expiresAt,
-      ...(template === purpose ? { code, ...linkTo(context, access, verification, code) } : {}),
+      contentOf: (id, code) =>
+        template === purpose ? { code, ...linkTo(context, access, { id, purpose, code }) } : {},
     });
-    const changed = await updateInteraction(tx, interaction, {
-      event: purpose,
-      identifier: address.recipient,
-    });
-    return { allowed: true as const, interaction: changed, verification };
+    if (!sent.allowed) return { interaction: running, sent };
+    const named = { event: purpose, identifier: address.recipient };
+    return { interaction: await updateInteraction(tx, running, named), sent };
   });
-  if (!decided.allowed) throw new RateLimitedError(decided.retryAfterSeconds);
-  const { id, type, recipient, expiresAt } = decided.verification;
-  return {
-    interaction: decided.interaction,
-    verification: { id, recipient: masked({ type, recipient }), expiresAt },
-  };
+  return { interaction, verification: sentCodeOf(sent) };
 }
 
 /**
@@ -146,102 +96,41 @@ export async function verifyCode(
   if (!verification) throw new VerificationFailedError();
   // The company of the address may have connected its provider since the code was sent.
   await assertNotElsewhere(prisma, verification.recipient, newcomerOf(running));
-  const identifier = identifierOf(verification);
-  const user = await findUserByIdentifier(prisma, anyIdentifier, identifier);
-  const device = readDevice(context, context.visitor.cookies, user?.id);
-  const guess: Guess = { ...identifier, check: 'code', device };
-  const attempt = await takeAttempt(context, settings.lockoutPolicy, guess);
-  if (!attempt.allowed) throw new LockedError(attempt.lockedUntil);
-  const interaction = await changeInteraction(context, access, async (tx, found) => {
-    const isRight = await takeCode(tx, context, settings, verification, code);
-    return isRight ? proceed(tx, context, found, verification) : null;
+  const user = await findUserByAddress(prisma, verification);
+  const guess = guessAt(context, 'CODE', identifierOf(verification), {
+    userId: user?.id,
+    applicationId: access.applicationId,
   });
-  if (!interaction) throw await failureOf(context, guess, attempt);
-  await forgetAttempts(context, guess);
-  return interaction;
+  return tryGuess(context, settings, guess, () =>
+    moveInteraction(context, access, async (tx, found) => {
+      // A concurrent new password either waits until the code is used, or has voided it already.
+      await lockUsers(tx, user ? [user.id] : []);
+      const taken = await takeCode(tx, context, settings.codePolicy, verification, code);
+      const { purpose } = verification;
+      return taken && proceed(tx, context, found, { ...taken, purpose });
+    }),
+  );
 }
 
-const anyIdentifier = { signInIdentifiers: identifierTypes };
-
-/** The result of a right code; null if it can sign nobody in. */
+/** Continues after a right code. It fails where the code can sign nobody in. */
 async function proceed(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
   verification: Verification,
-): Promise<Interaction | null> {
-  const { purpose } = verification;
-  const holder = await findHolder(tx, verification);
+): Promise<Interaction | Failed> {
+  const { purpose, setterScopes: through } = verification;
+  const owner = await findUserByAddress(tx, verification);
   // No code was sent for registering a taken address, or for recovering an account that does not exist.
-  const isUsable = purpose === 'REGISTER' ? holder === null : holder?.isSuspended === false;
-  if (!isUsable) return null;
-  if (purpose === 'SIGN_IN' && holder) {
-    const methods = methodsOf(verification);
-    return authenticate(tx, context, interaction, { userId: holder.id, methods, event: purpose });
+  if (purpose !== 'REGISTER' && owner?.isSuspended) return suspended;
+  const isUsable = purpose === 'REGISTER' ? owner === null : owner !== null;
+  if (!isUsable || (owner && !(await mayProve(tx, throughAll(interaction, through), owner.id))))
+    return null;
+  if (purpose === 'SIGN_IN' && owner) {
+    const proof = { userId: owner.id, methods: methodsOf(verification), through };
+    return authenticate(tx, context, interaction, { ...proof, event: purpose });
   }
   return updateInteraction(tx, interaction, { event: purpose, identifier: verification.recipient });
-}
-
-/**
- * Tries a code, and counts the attempt. A right code is used up, together with all others of its verification.
- *
- * @returns Whether it was right, in time, and within the budget.
- */
-async function takeCode(
-  tx: Transaction,
-  context: VisitContext,
-  { codePolicy }: Pick<SignInExperience, 'codePolicy'>,
-  { id }: Pick<Verification, 'id'>,
-  code: string,
-): Promise<boolean> {
-  const { attempts, verifiedAt } = await tx.verification.update({
-    where: { id },
-    data: { attempts: { increment: 1 } },
-  });
-  const now = context.clock.now();
-  const codes = await tx.verificationCode.findMany({
-    where: { verificationId: id, expiresAt: { gt: now } },
-  });
-  const digest = codeDigest(context, id, code);
-  const isOne = codes.filter((one) => timingSafeEqual(one.digest, digest)).length > 0;
-  if (!isOne || verifiedAt !== null || attempts > codePolicy.maxAttempts) return false;
-  await tx.verificationCode.deleteMany({ where: { verificationId: id } });
-  await tx.verification.update({ where: { id }, data: { verifiedAt: now } });
-  return true;
-}
-
-/** The authentication method of a code (RFC 8176): SMS has its own value. */
-export const methodsOf = ({ type }: Pick<Verification, 'type'>): string[] =>
-  type === 'PHONE' ? ['sms'] : ['otp'];
-
-/** The identifier of an address. */
-export const identifierOf = ({ type, recipient }: Address): Identifier => ({
-  type: type === 'EMAIL' ? 'email' : 'phone',
-  value: recipient,
-});
-
-/** The user who has an address, suspended or not. */
-export const findHolder = (
-  tx: Pick<Transaction, '$queryRaw'>,
-  address: Address,
-): Promise<User | null> => findUserByIdentifier(tx, anyIdentifier, identifierOf(address));
-
-/**
- * The address in a request for a code.
- *
- * @throws {InvalidInputError} unless there is exactly one.
- */
-export function readAddress(given: Omit<CodeRequest, 'purpose'>): Address {
-  const email = given.email?.trim() || null;
-  const phone = given.phone ? normalValue({ type: 'phone', value: given.phone }) : null;
-  const parsed = parseInput(input, { email, phone });
-  if ((parsed.email == null) === (parsed.phone == null)) {
-    const message = 'exactly one of email and phone must be given';
-    throw new InvalidInputError([{ path: ['email'], message }]);
-  }
-  return parsed.email != null
-    ? { type: 'EMAIL', recipient: parsed.email }
-    : { type: 'PHONE', recipient: parsed.phone ?? '' };
 }
 
 async function assertOffered(
@@ -255,42 +144,13 @@ async function assertOffered(
     REGISTER: settings.signUpEnabled && settings.signUpIdentifiers.includes(type),
     RESET_PASSWORD: settings.passwordEnabled,
   }[purpose];
-  if (!isOffered || !(await canSend(services, type === 'EMAIL' ? 'EMAIL' : 'SMS')))
+  if (!isOffered || !(await canSend(services, channelOf({ type }))))
     throw new NotAllowedError('Codes of this kind are not sent here.');
 }
 
-/** One verification for each address and purpose, until it succeeds or its attempts are used up. */
-async function keepVerification(
-  tx: Transaction,
-  { clock }: VisitContext,
-  interaction: Interaction,
-  wanted: Address & { purpose: InteractionEvent; expiresAt: Date; maxAttempts: number },
-): Promise<Verification> {
-  const { maxAttempts, expiresAt, ...key } = wanted;
-  const known = interaction.verifications.find(
-    (one) =>
-      one.purpose === key.purpose &&
-      one.type === key.type &&
-      one.recipient === key.recipient &&
-      one.verifiedAt === null &&
-      one.attempts < maxAttempts,
-  );
-  return known
-    ? tx.verification.update({ where: { id: known.id }, data: { expiresAt } })
-    : tx.verification.create({
-        data: {
-          id: newId('Verification'),
-          interactionId: interaction.id,
-          ...key,
-          expiresAt,
-          createdAt: clock.now(),
-        },
-      });
-}
-
-function templateFor(purpose: InteractionEvent, holder: User | null): MessageTemplate {
-  if (purpose === 'REGISTER') return holder ? 'ACCOUNT_EXISTS' : 'REGISTER';
-  return holder ? purpose : 'NO_ACCOUNT';
+function templateFor(purpose: InteractionEvent, owner: User | null): MessageTemplate {
+  if (purpose === 'REGISTER') return owner ? 'ACCOUNT_EXISTS' : 'REGISTER';
+  return owner ? purpose : 'NO_ACCOUNT';
 }
 
 /**
@@ -300,36 +160,10 @@ function templateFor(purpose: InteractionEvent, holder: User | null): MessageTem
 function linkTo(
   { baseUrl }: Services,
   { uid }: InteractionAccess,
-  { id, purpose }: Verification,
-  code: string,
+  { id, purpose, code }: { id: string; purpose: InteractionEvent; code: string },
 ): { link?: string } {
   if (uid === null || purpose === 'REGISTER') return {};
   return {
     link: `${baseUrl}/sign-in/${uid}/link?${new URLSearchParams({ v: id, code })}`,
   };
-}
-
-/** A new code: six digits from a cryptographic random number generator. */
-export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
-
-/**
- * The stored digest of a code. Uses the verification's id and a key outside the database. A plain digest of six digits could be reversed by trying
- * all.
- */
-export const codeDigest = (
-  { cipher }: Pick<Services, 'cipher'>,
-  verificationId: string,
-  code: string,
-): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(
-    createHmac('sha256', cipher.deriveKey('verification-code'))
-      .update(`${verificationId}:${code.replaceAll(/[\s-]/g, '')}`)
-      .digest(),
-  );
-
-/** An address, partly hidden, that its owner recognizes: `a•••@example.com`, `•••4567`. */
-export function masked({ type, recipient }: Address): string {
-  if (type === 'PHONE') return `•••${recipient.slice(-4)}`;
-  const at = recipient.lastIndexOf('@');
-  return `${[...recipient][0]}•••${recipient.slice(at)}`;
 }

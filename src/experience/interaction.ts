@@ -1,7 +1,16 @@
-import { lockRow } from '../db/lock.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
-import { InteractionExpiredError, NotFoundError } from '../errors.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { mayProve } from '../auth/granting/prove.ts';
+import { inCommon, type SetterScopes } from '../auth/granting/setter-scopes.ts';
+import { toNumericDate } from '../clock.ts';
+import { lockRow, lockUser } from '../db/lock.ts';
+import type { Told } from '../db/told.ts';
+import { quietTransaction, type Transaction } from '../db/transaction.ts';
+import {
+  InteractionExpiredError,
+  NotAllowedError,
+  NotFoundError,
+  VerificationFailedError,
+} from '../errors.ts';
+import type { InteractionEvent, Prisma, User } from '../generated/prisma/client.ts';
 import type { Actor, Context, InteractionAccess, VisitContext } from '../services.ts';
 
 const parts = {
@@ -10,14 +19,22 @@ const parts = {
   newcomer: true,
 } satisfies Prisma.InteractionInclude;
 
+type Row = Prisma.InteractionGetPayload<{ include: typeof parts }>;
+
+/** A verification of an interaction. */
+export type Verification = Row['verifications'][number] & { readonly purpose: InteractionEvent };
+
 /** A running sign-in with its verifications. */
-export type Interaction = Prisma.InteractionGetPayload<{ include: typeof parts }>;
+export type Interaction = Omit<Row, 'verifications'> & {
+  readonly verifications: readonly Verification[];
+};
+
+// A check of the table gives each verification of an interaction a purpose.
+const interactionOf = (row: Row): Interaction => row as Interaction;
 
 /** Whether an interaction can continue. */
-export const isLive = (
-  interaction: Pick<Interaction, 'submittedAt' | 'expiresAt'>,
-  at: Date,
-): boolean => interaction.submittedAt === null && interaction.expiresAt > at;
+const isLive = (interaction: Pick<Row, 'submittedAt' | 'expiresAt'>, at: Date): boolean =>
+  interaction.submittedAt === null && interaction.expiresAt > at;
 
 /** Whether the person was signed in before the interaction, which then only asks for consent. */
 export const hasSession = ({
@@ -40,7 +57,7 @@ export const isRecent = (authenticatedAt: Date, at: Date): boolean =>
  */
 export async function readInteraction(
   { database, clock }: Pick<VisitContext, 'database' | 'clock'>,
-  { id }: InteractionAccess,
+  { id }: Pick<InteractionAccess, 'id'>,
 ): Promise<Interaction> {
   const interaction = await database.prisma.interaction.findUnique({
     where: { id },
@@ -54,12 +71,20 @@ export async function readInteraction(
  *
  * @throws {InteractionExpiredError} when it cannot continue; nothing was done.
  */
-export async function changeInteraction<T>(
+export const changeInteraction = <T>(
+  context: Pick<VisitContext, 'database' | 'clock'>,
+  access: InteractionAccess,
+  work: (tx: Transaction, interaction: Interaction) => Promise<Told<T>>,
+): Promise<T> =>
+  moveInteraction(context, access, async (tx, interaction) => (await work(tx, interaction)).result);
+
+/** Like {@link changeInteraction}, for steps that change the interaction alone: no event tells of it. */
+export async function moveInteraction<T>(
   { database, clock }: Pick<VisitContext, 'database' | 'clock'>,
   { id }: InteractionAccess,
   work: (tx: Transaction, interaction: Interaction) => Promise<T>,
 ): Promise<T> {
-  return transaction(database, async (tx) => {
+  return quietTransaction(database, async (tx) => {
     await lockInteraction(tx, id);
     const interaction = await tx.interaction.findUnique({ where: { id }, include: parts });
     return work(tx, assertLive(interaction, clock.now()));
@@ -67,11 +92,12 @@ export async function changeInteraction<T>(
 }
 
 /** Changes the row of a locked interaction, and returns it. */
-export const updateInteraction = (
+export const updateInteraction = async (
   tx: Transaction,
   { id }: Interaction,
   data: Prisma.InteractionUncheckedUpdateInput,
-): Promise<Interaction> => tx.interaction.update({ where: { id }, data, include: parts });
+): Promise<Interaction> =>
+  interactionOf(await tx.interaction.update({ where: { id }, data, include: parts }));
 
 async function lockInteraction(tx: Transaction, id: string): Promise<void> {
   try {
@@ -82,8 +108,8 @@ async function lockInteraction(tx: Transaction, id: string): Promise<void> {
   }
 }
 
-function assertLive(interaction: Interaction | null, at: Date): Interaction {
-  if (interaction && isLive(interaction, at)) return interaction;
+function assertLive(interaction: Row | null, at: Date): Interaction {
+  if (interaction && isLive(interaction, at)) return interactionOf(interaction);
   throw new InteractionExpiredError(interaction?.restartUrl ?? null);
 }
 
@@ -97,6 +123,47 @@ export function asPerson(
   return { ...context, actor };
 }
 
+/**
+ * Locks the person of an interaction, so that their factors do not change meanwhile. Their sign-in no longer counts
+ * after a suspension, or after a password change or forced sign-out elsewhere: somebody who only knew the old password
+ * must not add a factor.
+ *
+ * @throws {NotAllowedError} when nobody has signed in yet; {@link InteractionExpiredError}
+ */
+export async function lockPerson(
+  tx: Transaction,
+  { userId, authenticatedAt, restartUrl }: Interaction,
+): Promise<User> {
+  if (userId === null || authenticatedAt === null)
+    throw new NotAllowedError('Nobody has signed in yet.');
+  const user = await lockUser(tx, userId);
+  const { isSuspended, tokensValidAfter } = user;
+  const isStale =
+    tokensValidAfter !== null && toNumericDate(authenticatedAt) < toNumericDate(tokensValidAfter);
+  if (isSuspended || isStale) throw new InteractionExpiredError(restartUrl);
+  return user;
+}
+
+/**
+ * Forgets who the person is, so that somebody else can sign in. What was added to the account stays.
+ *
+ * @throws {InteractionExpiredError}
+ */
+export const forgetPerson = (
+  context: VisitContext,
+  access: InteractionAccess,
+): Promise<Interaction> =>
+  moveInteraction(context, access, (tx, interaction) =>
+    updateInteraction(tx, interaction, {
+      userId: null,
+      authenticationMethods: [],
+      authenticatedAt: null,
+      hasRegistered: false,
+      identifier: null,
+      event: 'SIGN_IN',
+    }),
+  );
+
 /** How a person authenticated. */
 export interface Authentication {
   readonly userId: string;
@@ -104,15 +171,36 @@ export interface Authentication {
   readonly methods: readonly string[];
   readonly event: Interaction['event'];
   readonly hasRegistered?: boolean;
+  /**
+   * What the setter of the proof held: the sender of the code, the identity provider, or the creator of the one-time
+   * token. {@link everything} for a proof that nobody else set up, such as a password.
+   */
+  readonly through: SetterScopes;
 }
 
-/** Records who the person is. Earlier results no longer count. */
-export function authenticate(
+/**
+ * What everybody held who set up what a proof came through, for {@link mayProve}. A headless application is one of them:
+ * it sees the password or the code.
+ */
+export const throughAll = (
+  { request, application }: Pick<Interaction, 'request' | 'application'>,
+  through: SetterScopes,
+): SetterScopes => (request === null ? through : inCommon(through, application.setterScopes));
+
+/**
+ * Records who the person is. Earlier results no longer count.
+ *
+ * @throws {VerificationFailedError} when the person holds more than {@link throughAll}; not for an account that was just
+ *   made, which has setter scopes of its own.
+ */
+export async function authenticate(
   tx: Transaction,
   { clock }: Pick<VisitContext, 'clock'>,
   interaction: Interaction,
-  { userId, methods, event, hasRegistered = false }: Authentication,
+  { userId, methods, event, through, hasRegistered = false }: Authentication,
 ): Promise<Interaction> {
+  if (!hasRegistered && !(await mayProve(tx, throughAll(interaction, through), userId)))
+    throw new VerificationFailedError();
   return updateInteraction(tx, interaction, {
     userId,
     authenticationMethods: [...methods],
@@ -120,5 +208,7 @@ export function authenticate(
     consentedAt: null,
     event,
     hasRegistered,
+    // Once the person is known, the interaction no longer counts in the share of its client address.
+    address: null,
   });
 }

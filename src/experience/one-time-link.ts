@@ -1,17 +1,19 @@
-import { LockedError } from '../errors.ts';
+import { mayProve } from '../auth/granting/prove.ts';
+import { lockUsers } from '../db/lock.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
-import { forgetAttempts, type Guess, takeAttempt } from '../protection/attempts.ts';
-import { readDevice } from '../protection/device.ts';
+import { type Failed, suspended, tryGuess } from '../protection/attempts.ts';
+import { findUserByAddress, identifierOf } from '../proving/codes.ts';
+import { guessAt } from '../proving/guesses.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
-import { redeemToken } from '../users/one-time-token.ts';
-import { findHolder, identifierOf } from './codes.ts';
-import { failureOf } from './failure.ts';
+import { redeemToken } from '../users/one-time-tokens/one-time-token.ts';
 import {
   authenticate,
-  changeInteraction,
   type Interaction,
+  moveInteraction,
   readInteraction,
+  throughAll,
   updateInteraction,
 } from './interaction.ts';
 
@@ -30,22 +32,26 @@ export async function redeemOneTimeToken(
   const settings = await readSignInExperience(prisma);
   await readInteraction(context, access);
   const address = { type: 'EMAIL' as const, recipient: email.trim() };
-  const identifier = identifierOf(address);
-  const known = await findHolder(prisma, address);
-  const device = readDevice(context, context.visitor.cookies, known?.id);
-  const guess: Guess = { ...identifier, check: 'one-time-token', device };
-  const attempt = await takeAttempt(context, settings.lockoutPolicy, guess);
-  if (!attempt.allowed) throw new LockedError(attempt.lockedUntil);
-  const interaction = await changeInteraction(context, access, async (tx, found) => {
+  const known = await findUserByAddress(prisma, address);
+  const guess = guessAt(context, 'ONE_TIME_TOKEN', identifierOf(address), {
+    userId: known?.id,
+    applicationId: access.applicationId,
+  });
+  const redeem = async (tx: Transaction, found: Interaction): Promise<Interaction | Failed> => {
+    await lockUsers(tx, known ? [known.id] : []);
     const redeemed = await redeemToken(tx, context, { email: address.recipient, token });
-    const holder = await findHolder(tx, address);
-    if (!redeemed || holder?.isSuspended) return null;
+    const holder = await findUserByAddress(tx, address);
+    if (!redeemed) return null;
+    if (holder?.isSuspended) return suspended;
+    const { setterScopes } = redeemed;
     if (holder) {
+      if (!(await mayProve(tx, throughAll(found, setterScopes), holder.id))) return null;
       const named = await updateInteraction(tx, found, { identifier: address.recipient });
       return authenticate(tx, context, named, {
         userId: holder.id,
         methods: ['otp'],
         event: 'SIGN_IN',
+        through: setterScopes,
       });
     }
     if (!settings.signUpEnabled) return null;
@@ -57,14 +63,13 @@ export async function redeemOneTimeToken(
         purpose: 'REGISTER',
         type: 'EMAIL',
         recipient: redeemed.email,
+        setterScopes,
         verifiedAt: now,
         createdAt: now,
-        expiresAt: found.expiresAt,
+        expiresAt: redeemed.expiresAt,
       },
     });
     return updateInteraction(tx, found, { event: 'REGISTER', identifier: redeemed.email });
-  });
-  if (!interaction) throw await failureOf(context, guess, attempt);
-  await forgetAttempts(context, guess);
-  return interaction;
+  };
+  return tryGuess(context, settings, guess, () => moveInteraction(context, access, redeem));
 }

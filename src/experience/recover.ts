@@ -1,3 +1,4 @@
+import { lockUsers } from '../db/lock.ts';
 import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
@@ -6,15 +7,15 @@ import { browserOf } from '../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../oidc/provider/provider.ts';
 import { forgetAttempts } from '../protection/attempts.ts';
 import { identifiersOf } from '../protection/identifier.ts';
+import { findUserByAddress, methodsOf } from '../proving/codes.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
+import { languageOf } from '../sign-in-experience/language.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { hashQueue } from '../users/hash-queue.ts';
 import { writePassword } from '../users/operations.ts';
 import { hashPassword } from '../users/password.ts';
 import { rejections } from '../users/password-policy.ts';
 import { userRecord } from '../users/payload.ts';
-import { languageOf } from './access/visitor.ts';
-import { findHolder, methodsOf } from './codes.ts';
 import {
   asPerson,
   authenticate,
@@ -27,7 +28,8 @@ import { newcomerOf, verified } from './steps.ts';
 
 /**
  * Replaces a forgotten password after a code for that purpose. Ends the person's other sessions, and the lock on
- * guesses of the old password. Raises `User.Data.Updated`, then `PostResetPassword`.
+ * guesses of the old password. Raises `User.Data.Updated` and `User.Credential.Updated`, `User.Session.Ended` for each
+ * other session, `PostResetPassword`, and `Identifier.Unlocked` if that lock was there.
  *
  * @throws {NotAllowedError} without such a code, when passwords are off, or when the address is that of an identity
  *   provider; {@link PasswordRejectedError}
@@ -44,23 +46,27 @@ export async function resetPassword(
   const settings = await readSignInExperience(prisma);
   if (!settings.passwordEnabled) throw new NotAllowedError('Nobody signs in by password here.');
   const running = await readInteraction(context, access);
-  const shown = shownAddress(running);
+  const shown = shownAddress(context, running);
   await assertNotElsewhere(prisma, shown.recipient, newcomerOf(running));
-  const user = await findHolder(prisma, shown);
+  const user = await findUserByAddress(prisma, shown);
   if (!user || user.isSuspended) throw new VerificationFailedError();
   const subject = { ...user, productName: settings.branding.productName };
   const reasons = rejections(settings.passwordPolicy, password, subject);
   if (reasons.length > 0) throw new PasswordRejectedError(reasons);
-  const digest = await hashPassword(password);
+  const digest = await hashPassword(context, password);
   const keep = access.uid === null ? undefined : await browserOf(getProvider(context), access.uid);
+  const person = asPerson(context, running, user.id);
   const changed = await changeInteraction(context, access, async (tx, interaction) => {
-    const verification = shownAddress(interaction);
-    const holder = await findHolder(tx, verification);
+    const verification = shownAddress(context, interaction);
+    await lockUsers(tx, [user.id]);
+    const holder = await findUserByAddress(tx, verification);
     if (holder?.id !== user.id || holder.isSuspended) throw new VerificationFailedError();
-    const person = asPerson(context, interaction, user.id);
-    const after = await writePassword(tx, person, { id: user.id, digest, keep });
-    const { ip, userAgent } = context.visitor;
-    await recordEvent(tx, person, 'PostResetPassword', {
+    // Of two recoveries at once, the first has voided the other's.
+    const { count } = await tx.verification.deleteMany({ where: { id: verification.id } });
+    if (count === 0) throw new VerificationFailedError();
+    const { result: after } = await writePassword(tx, person, { id: user.id, digest, keep });
+    const { ip, userAgent } = context;
+    const told = await recordEvent(tx, person, 'PostResetPassword', {
       user: userRecord(after),
       applicationId: interaction.applicationId,
       ip,
@@ -69,23 +75,25 @@ export async function resetPassword(
     });
     const language = languageOf(context, settings);
     await tellPerson(tx, person, after, { template: 'PASSWORD_CHANGED', language });
-    await tx.verification.delete({ where: { id: verification.id } });
     const methods = methodsOf(verification);
     // All sign-ins under way have ended; this one goes on.
     await updateInteraction(tx, interaction, { expiresAt: interaction.expiresAt });
-    return authenticate(tx, context, interaction, {
-      userId: user.id,
-      methods,
-      event: 'RESET_PASSWORD',
-    });
+    return told.with(
+      await authenticate(tx, context, interaction, {
+        userId: user.id,
+        methods,
+        event: 'RESET_PASSWORD',
+        through: verification.setterScopes,
+      }),
+    );
   });
   for (const identifier of identifiersOf(user))
-    await forgetAttempts(context, { ...identifier, check: 'password' });
+    await forgetAttempts(person, { ...identifier, check: 'password' });
   return changed;
 }
 
-function shownAddress(interaction: Interaction) {
-  const verification = verified(interaction, 'RESET_PASSWORD').at(-1);
+function shownAddress(context: VisitContext, interaction: Interaction) {
+  const verification = verified(context, interaction, 'RESET_PASSWORD').at(-1);
   if (!verification) throw new NotAllowedError('A code has to be verified first.');
   return verification;
 }

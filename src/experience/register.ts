@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { everything, inCommon } from '../auth/granting/setter-scopes.ts';
 import { type Conflicts, refuseConflict } from '../db/conflict.ts';
+import type { Told } from '../db/told.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { UserFields } from '../db/user-row.ts';
 import {
@@ -10,26 +12,32 @@ import {
   VerificationFailedError,
 } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
-import type { Prisma, User, Verification } from '../generated/prisma/client.ts';
+import type { Prisma, User } from '../generated/prisma/client.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { newId } from '../ids.ts';
 import { distinct, name, parseInput } from '../input.ts';
 import { joinJustInTime } from '../organizations/just-in-time.ts';
+import { methodsOf } from '../proving/codes.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
-import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
+import {
+  readOpenerScopes,
+  readSignInExperience,
+  type SignInExperience,
+} from '../sign-in-experience/settings.ts';
 import { userConflicts, username, userProfile } from '../users/fields.ts';
 import { hashQueue } from '../users/hash-queue.ts';
 import { insertUser } from '../users/operations.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
 import { rejections } from '../users/password-policy.ts';
 import { userRecord } from '../users/payload.ts';
-import { methodsOf } from './codes.ts';
 import {
   asPerson,
   authenticate,
   changeInteraction,
   type Interaction,
   readInteraction,
+  throughAll,
+  type Verification,
 } from './interaction.ts';
 import { newcomerOf, verified } from './steps.ts';
 
@@ -72,23 +80,28 @@ export async function register(
   const settings = await readSignInExperience(context.database.prisma);
   if (!settings.signUpEnabled) throw new NotAllowedError('Nobody can register here.');
   const running = await readInteraction(context, access);
-  const addresses = shownAddresses(running, asked);
+  const addresses = verifiedAddresses(context, running, asked);
   for (const { recipient } of addresses)
     await assertNotElsewhere(context.database.prisma, recipient, newcomerOf(running));
   assertComplete(settings, asked, addresses);
   const values = valuesOf(asked, addresses);
-  const digest = await digestOf(settings, asked, values);
+  const digest = await digestOf(context, settings, asked, values);
   return refuseConflict(conflicts, () =>
     changeInteraction(context, access, async (tx, interaction) => {
       // A concurrent request may have used up the verifications.
-      shownAddresses(interaction, asked);
-      const user = await createAccount(tx, context, interaction, { ...values, ...digest });
-      return authenticate(tx, context, interaction, {
-        userId: user.id,
-        methods: asked.password == null ? addresses.flatMap(methodsOf).slice(0, 1) : ['pwd'],
-        event: 'REGISTER',
-        hasRegistered: true,
-      });
+      const shown = verifiedAddresses(context, interaction, asked);
+      const setterScopes = inCommon(everything, ...shown.map((one) => one.setterScopes));
+      const account = { ...values, ...digest, setterScopes };
+      const created = await createAccount(tx, context, interaction, account);
+      return created.with(
+        await authenticate(tx, context, interaction, {
+          userId: created.result.id,
+          methods: asked.password == null ? addresses.flatMap(methodsOf).slice(0, 1) : ['pwd'],
+          event: 'REGISTER',
+          hasRegistered: true,
+          through: everything,
+        }),
+      );
     }),
   );
 }
@@ -98,13 +111,15 @@ export async function createAccount(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-  values: UserFields,
-): Promise<User> {
+  values: UserFields & Pick<User, 'setterScopes'>,
+): Promise<Told<User>> {
   const id = newId('User');
   const person = asPerson(context, interaction, id);
-  const user = await insertUser(tx, person, { ...values, id });
-  const { ip, userAgent } = context.visitor;
-  await recordEvent(tx, person, 'PostRegister', {
+  const through = throughAll(interaction, values.setterScopes);
+  const setterScopes = inCommon(through, await readOpenerScopes(tx));
+  const { result: user } = await insertUser(tx, person, { ...values, id, setterScopes });
+  const { ip, userAgent } = context;
+  const told = await recordEvent(tx, person, 'PostRegister', {
     user: userRecord(user),
     applicationId: interaction.applicationId,
     ip,
@@ -113,16 +128,17 @@ export async function createAccount(
   });
   if (user.primaryEmail !== null && user.isEmailVerified)
     await joinJustInTime(tx, person, { userId: id, email: user.primaryEmail });
-  return user;
+  return told.with(user);
 }
 
-/** The addresses of the new account, at most one of each type. */
-function shownAddresses(
+/** The verified addresses for the new account, at most one of each type. */
+function verifiedAddresses(
+  context: VisitContext,
   interaction: Interaction,
   { verificationIds }: Registration,
 ): Verification[] {
   if (interaction.userId !== null) throw new NotAllowedError('This interaction has an account.');
-  const shown = verified(interaction, 'REGISTER');
+  const shown = verified(context, interaction, 'REGISTER');
   const wanted = verificationIds ? shown.filter(({ id }) => verificationIds.includes(id)) : shown;
   if (wanted.length < (verificationIds?.length ?? 0)) throw new VerificationFailedError();
   // Of two e-mail addresses, the one verified last.
@@ -174,11 +190,11 @@ const requirement = {
 function valuesOf({ username: named, profile }: Registration, addresses: readonly Verification[]) {
   const addressOf = (type: Verification['type']) =>
     addresses.find((address) => address.type === type)?.recipient ?? null;
-  const { name: shown = null, ...claims } = profile ?? {};
+  const { name: givenName = null, ...claims } = profile ?? {};
   const [primaryEmail, primaryPhone] = [addressOf('EMAIL'), addressOf('PHONE')];
   return {
     username: named ?? null,
-    name: shown,
+    name: givenName,
     primaryEmail,
     primaryPhone,
     isEmailVerified: primaryEmail !== null,
@@ -188,15 +204,16 @@ function valuesOf({ username: named, profile }: Registration, addresses: readonl
 }
 
 async function digestOf(
+  context: VisitContext,
   { passwordPolicy, branding }: SignInExperience,
   { password }: Registration,
-  about: ReturnType<typeof valuesOf>,
+  values: ReturnType<typeof valuesOf>,
 ) {
   if (password == null) return {};
-  const subject = { ...about, productName: branding.productName };
+  const subject = { ...values, productName: branding.productName };
   const reasons = rejections(passwordPolicy, password, subject);
   if (reasons.length > 0) throw new PasswordRejectedError(reasons);
   // Hashing takes longer than all the rest, so it must not hold a connection.
-  const passwordDigest = await hashPassword(password);
+  const passwordDigest = await hashPassword(context, password);
   return { passwordDigest, passwordAlgorithm: currentPasswordAlgorithm };
 }

@@ -1,14 +1,21 @@
+import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import { InteractionExpiredError } from '../errors.ts';
 import { readFactorState } from '../factors/policy.ts';
-import { InteractionEvent } from '../generated/prisma/client.ts';
+import { type FactorType, InteractionEvent } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
+import {
+  addMutation,
+  type InputFields,
+  type PayloadFields,
+  type RefusalClass,
+} from '../graphql/mutations/mutation.ts';
+import type { MutationName } from '../graphql/mutations/raised.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { listSocialProviders } from '../identity-providers/choice.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { FactorTypeEnum } from '../sign-in-experience/schema.ts';
 import {
-  type factorTypes,
   identifierTypes,
   readSignInExperience,
   type SignInExperience,
@@ -54,7 +61,7 @@ const ApplicationType = builder
   });
 
 const InteractionFactorType = builder
-  .objectRef<{ readonly type: (typeof factorTypes)[number] }>('InteractionFactor')
+  .objectRef<{ readonly type: FactorType }>('InteractionFactor')
   .implement({
     subGraphs,
     description: 'A second factor that a person can show.',
@@ -109,9 +116,9 @@ export const InteractionType = builder.objectRef<Shown>('Interaction').implement
     missing: t.field({
       type: [FieldEnum],
       description: 'The data that a registration still needs; empty in any other interaction.',
-      resolve: ({ interaction, settings }) =>
+      resolve: ({ interaction, settings }, _args, context) =>
         (interaction.event === 'REGISTER' || newcomerOf(interaction)) && interaction.userId === null
-          ? [...missingForSignUp(interaction, settings)]
+          ? [...missingForSignUp(context, interaction, settings)]
           : [],
     }),
     factors: t.field({
@@ -158,9 +165,10 @@ export function accessOf({ visit }: GraphQLContext): InteractionAccess {
 
 /** The context of an operation on an interaction. */
 export function visitContext(context: GraphQLContext): VisitContext {
-  if (!context.visit)
+  const { visit, ip } = context;
+  if (!visit || ip === null)
     throw new Error('Interactions are in the schema of the Experience API alone.');
-  return { ...context, visitor: context.visit.visitor };
+  return { ...context, visitor: visit.visitor, ip };
 }
 
 /** Adds the settings by which the API shows an interaction. */
@@ -185,3 +193,45 @@ builder.queryField('interaction', (t) =>
     },
   }),
 );
+
+/** The result of a step, with the interaction as the API shows it. */
+type ShownResult<Result> = Omit<Result, 'interaction'> & { interaction: Shown };
+
+interface StepOptions<Fields extends InputFieldMap, Result extends { interaction: Interaction }> {
+  readonly description: string;
+  readonly input: (t: InputFields) => Fields;
+  /** Fields of the payload in addition to the interaction. */
+  readonly payload?: (t: PayloadFields<ShownResult<NoInfer<Result>>>) => FieldMap;
+  readonly errors: readonly RefusalClass[];
+  readonly step: (
+    context: VisitContext,
+    access: InteractionAccess,
+    input: InputShapeFromFields<Fields>,
+  ) => Promise<Result>;
+}
+
+/** Adds a mutation that does one step of an interaction and returns the possible next steps. */
+export function addStep<Fields extends InputFieldMap, Result extends { interaction: Interaction }>(
+  name: MutationName,
+  { step, payload, errors, ...options }: StepOptions<Fields, Result>,
+): void {
+  addMutation<Fields, ShownResult<Result>>(name, {
+    ...options,
+    graph: 'experience',
+    scope: null,
+    payload: (t) => ({
+      interaction: t.field({
+        type: InteractionType,
+        description: 'The interaction after this step.',
+        // The compiler cannot see through the payload's type parameter.
+        resolve: (result) => (result as { interaction: Shown }).interaction as never,
+      }),
+      ...payload?.(t),
+    }),
+    errors: [...errors, InteractionExpiredError],
+    resolve: async (input, context) => {
+      const result = await step(visitContext(context), accessOf(context), input);
+      return { ...result, interaction: await show(context, result.interaction) };
+    },
+  });
+}

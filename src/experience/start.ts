@@ -7,7 +7,9 @@ import { parseInput, text } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
 import { asksSecondFactor } from '../oidc/provider/assurance.ts';
 import { findAuthorizationFault } from '../oidc/provider/headless.ts';
-import { interactionTtlSeconds } from '../oidc/provider/provider.ts';
+import { unfinishedShare } from '../oidc/provider/request-bounds.ts';
+import { interactionTtlSeconds } from '../oidc/provider/storage/grant-lifetime.ts';
+import { clientOf } from '../protection/addresses.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 
 // RFC 6749 §3.3
@@ -42,7 +44,8 @@ export const headlessRequestOf = (request: Prisma.JsonValue): HeadlessRequest =>
   request as unknown as HeadlessRequest;
 
 /**
- * Begins an interaction without a browser.
+ * Begins an interaction without a browser. A client address has a share of unfinished ones: a new one replaces the
+ * oldest.
  *
  * @returns The access to it, and its token, which is not stored.
  * @throws {NotFoundError} of the application; {@link NotAllowedError} when the application may not do this; {@link
@@ -58,6 +61,7 @@ export async function startInteraction(
   if (fault) throw new InvalidInputError([fault]);
   const token = randomBytes(32).toString('base64url');
   const now = context.clock.now();
+  const address = clientOf(context.ip);
   const { id } = await context.database.prisma.interaction.create({
     data: {
       id: newId('Interaction'),
@@ -65,12 +69,25 @@ export async function startInteraction(
       applicationId: application.id,
       request: request as Prisma.InputJsonObject,
       needsSecondFactor: asksSecondFactor(request.acrValues),
+      address,
       createdAt: now,
       expiresAt: new Date(now.getTime() + interactionTtlSeconds * 1000),
     },
     select: { id: true },
   });
-  return { access: { id, uid: null }, token };
+  await keepWithinShare(context, address);
+  return { access: { id, applicationId: application.id, uid: null }, token };
+}
+
+// As the adapter of oidc-provider does for browsers.
+async function keepWithinShare(
+  { database }: Pick<VisitContext, 'database'>,
+  address: string,
+): Promise<void> {
+  await database.prisma.$executeRaw`
+    DELETE FROM "Interaction" WHERE "id" = ANY (ARRAY(
+      SELECT "id" FROM "Interaction" WHERE "address" = ${address}
+       ORDER BY "createdAt" DESC, "id" DESC OFFSET ${unfinishedShare}))`;
 }
 
 async function findApplication(

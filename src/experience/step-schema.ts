@@ -10,12 +10,14 @@ import {
   VerificationFailedError,
 } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
+import { addMutation, noFields, type PayloadFields } from '../graphql/mutations/mutation.ts';
 import { deviceCookie } from '../protection/device.ts';
-import { addStep, unusedField } from './add-step.ts';
-import { type SentCode, sendCode, verifyCode } from './codes.ts';
+import { addressInput, typedCodeInput } from '../proving/code-fields.ts';
+import type { SentCode } from '../proving/codes.ts';
+import { sendCode, verifyCode } from './codes.ts';
 import { completeProfile, type ProfileInput } from './federation/newcomer.ts';
 import { startFederation } from './federation/start.ts';
+import { skipEnrollment } from './holder.ts';
 import { readInteraction } from './interaction.ts';
 import { redeemOneTimeToken } from './one-time-link.ts';
 import { signInWithPassword } from './password.ts';
@@ -23,6 +25,7 @@ import { resetPassword } from './recover.ts';
 import { type RegisterInput, register } from './register.ts';
 import {
   accessOf,
+  addStep,
   InteractionEventEnum,
   InteractionType,
   type Shown,
@@ -116,14 +119,7 @@ addStep('sendCode', {
       required: true,
       description: 'The purpose of the code.',
     }),
-    email: t.field({
-      type: 'EmailAddress',
-      description: 'An e-mail address. Give this or `phone`.',
-    }),
-    phone: t.field({
-      type: 'PhoneNumber',
-      description: 'A telephone number in E.164. Give this or `email`.',
-    }),
+    ...addressInput(t),
   }),
   // Stands before the payload, whose type is inferred from it.
   step: (context, access, input) => sendCode(context, access, input),
@@ -140,10 +136,7 @@ addStep('sendCode', {
 addStep('verifyCode', {
   description:
     'Checks a code. A code for signing in signs the person in; after other codes, `register` or `resetPassword` comes next.',
-  input: (t) => ({
-    verificationId: t.id({ required: true, description: 'The id that `sendCode` returned.' }),
-    code: t.string({ required: true, description: 'The code.' }),
-  }),
+  input: (t) => typedCodeInput(t, 'sendCode'),
   errors: [...checkRefusals, NotAllowedError],
   step: async (context, access, input) => ({
     interaction: await verifyCode(context, access, input),
@@ -215,9 +208,7 @@ addMutation('submitInteraction', {
   graph: 'experience',
   scope: null,
   description: 'Ends an interaction in which nothing is missing, and returns to the application.',
-  input: (t) => ({
-    clientMutationId: t.string({ description: unusedField }),
-  }),
+  input: noFields,
   payload: (t: PayloadFields<{ redirectTo: string }>) => ({
     redirectTo: t.exposeString('redirectTo', {
       description:
@@ -271,4 +262,11 @@ addStep('completeProfile', {
   step: async (context, access, input) => ({
     interaction: await completeProfile(context, access, input as ProfileInput),
   }),
+});
+
+addStep('skipEnrollment', {
+  description: 'Declines to add a second factor where none is required. It is not offered again.',
+  input: noFields,
+  errors: [NotAllowedError],
+  step: async (context, access) => ({ interaction: await skipEnrollment(context, access) }),
 });

@@ -3,7 +3,7 @@ import { readFactorState } from '../factors/policy.ts';
 import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
 import { consentGate } from './consent/gate.ts';
-import { hasSession, type Interaction } from './interaction.ts';
+import { hasSession, type Interaction, type Verification } from './interaction.ts';
 
 /** The possible steps of an interaction. */
 export const interactionSteps = [
@@ -22,19 +22,24 @@ export const interactionSteps = [
 /** A possible step. */
 export type InteractionStep = (typeof interactionSteps)[number];
 
-type Verification = Interaction['verifications'][number];
-
-/** The verifications of an interaction that have succeeded and were not used yet. */
-export const verified = (
+/**
+ * The verifications of an interaction that have succeeded, are unused, and are no older than a code may be.
+ */
+export function verified(
+  { clock }: Pick<VisitContext, 'clock'>,
   { verifications }: Pick<Interaction, 'verifications'>,
   purpose: Verification['purpose'],
-): Verification[] =>
-  verifications.filter((one) => one.purpose === purpose && one.verifiedAt !== null);
+): Verification[] {
+  const now = clock.now();
+  return verifications.filter(
+    (one) => one.purpose === purpose && one.verifiedAt !== null && one.expiresAt > now,
+  );
+}
 
 /**
- * Who came back from an identity provider, and has no account linked yet; null if nobody did.
+ * The person who came back from an identity provider without a linked account; null if nobody did.
  *
- * @param address Only somebody of whom the provider told no other address.
+ * @param address Returns the person only if the provider gave this address, or none.
  */
 export function newcomerOf(
   { newcomer }: Pick<Interaction, 'newcomer'>,
@@ -53,12 +58,12 @@ export type GateContext = Pick<VisitContext, 'clock'> & {
 };
 
 /**
- * Stands between who a person is and the end of an interaction, such as a second factor.
+ * A check between knowing the person and ending the interaction, such as the second factor.
  *
- * @returns The steps that open it, the most likely first; empty if it is open. With `SUBMIT` they are an offer, which
- * the person may pass over.
+ * @returns The steps that pass it, the most likely first; empty if nothing is missing. With `SUBMIT` among them, the
+ *   person may skip the others.
  */
-export type Gate = (
+type Gate = (
   context: GateContext,
   interaction: Interaction,
   settings: SignInExperience,
@@ -76,10 +81,9 @@ export async function readNextSteps(
   interaction: Interaction,
   settings: SignInExperience,
 ): Promise<readonly InteractionStep[]> {
-  if (interaction.userId === null)
-    return stepsToIdentify(interaction, settings, context.clock.now());
+  if (interaction.userId === null) return stepsToIdentify(context, interaction, settings);
   const offered: InteractionStep[] = [];
-  // A session has passed the others.
+  // A person with a session has passed the other gates before.
   for (const gate of hasSession(interaction) ? [consentGate] : gates) {
     const steps = await gate(context, interaction, settings);
     offered.push(...steps.filter((step) => step !== 'SUBMIT'));
@@ -114,19 +118,21 @@ export const nextStepsOf = (
   readNextSteps({ client: database.prisma, clock }, interaction, settings);
 
 function stepsToIdentify(
+  context: Pick<VisitContext, 'clock'>,
   interaction: Interaction,
   settings: SignInExperience,
-  at: Date,
 ): InteractionStep[] {
+  const at = context.clock.now();
   const isPending = interaction.verifications.some(
     ({ verifiedAt, expiresAt }) => verifiedAt === null && expiresAt > at,
   );
   const isRegistering = interaction.event === 'REGISTER';
   const isNewcomer = newcomerOf(interaction) !== null;
   const hasAccount = interaction.error === 'account_exists';
-  const mayRegister = settings.signUpEnabled && !isNewcomer && isReady(interaction, settings);
+  const mayRegister =
+    settings.signUpEnabled && !isNewcomer && isReady(context, interaction, settings);
   const steps: [InteractionStep, boolean][] = [
-    ['SET_PASSWORD', verified(interaction, 'RESET_PASSWORD').length > 0],
+    ['SET_PASSWORD', verified(context, interaction, 'RESET_PASSWORD').length > 0],
     ['COMPLETE_PROFILE', isNewcomer && !hasAccount],
     ['REGISTER', mayRegister && isRegistering],
     ['VERIFY_CODE', isPending],
@@ -138,21 +144,26 @@ function stepsToIdentify(
   return steps.filter(([, isPossible]) => isPossible).map(([step]) => step);
 }
 
-const isReady = (interaction: Interaction, settings: SignInExperience): boolean =>
-  missingForSignUp(interaction, settings).every((field) => field === 'USERNAME');
+const isReady = (
+  context: Pick<VisitContext, 'clock'>,
+  interaction: Interaction,
+  settings: SignInExperience,
+): boolean =>
+  missingForSignUp(context, interaction, settings).every((field) => field === 'USERNAME');
 
 /**
  * The identifiers that a registration still needs: the required address if it is not verified yet. A user name comes
  * with the registration itself.
  */
 export function missingForSignUp(
+  context: Pick<VisitContext, 'clock'>,
   interaction: Interaction,
   { signUpIdentifiers }: Pick<SignInExperience, 'signUpIdentifiers'>,
 ): SignInExperience['signUpIdentifiers'] {
   // The first is required; the others are optional.
   const [required] = signUpIdentifiers;
   if (required === undefined) return [];
-  const isShown = verified(interaction, 'REGISTER').some(({ type }) => type === required);
+  const isShown = verified(context, interaction, 'REGISTER').some(({ type }) => type === required);
   // What an identity provider has verified needs no code.
   const isTold =
     required === 'EMAIL' &&

@@ -1,3 +1,5 @@
+import { readRightsOf } from '../auth/granting/holdings.ts';
+import { covers, coversEverything } from '../auth/granting/setter-scopes.ts';
 import { toNumericDate } from '../clock.ts';
 import { InteractionExpiredError, NotAllowedError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -80,6 +82,7 @@ async function submitHeadless(
 ): Promise<string> {
   const request = headlessRequestOf(stored);
   await assertStillAllowed(context, application, request);
+  await assertCoveredBySetter(context, application, login.userId);
   await assertMember(context, login.userId, request.organizationId ?? null);
   const sessionId = newId('Session');
   const { sessionPolicy } = await readSignInExperience(context.database.prisma);
@@ -96,19 +99,17 @@ async function submitHeadless(
   try {
     await changeInteraction(context, access, async (tx, interaction) => {
       const { methods, ...current } = loginOf(interaction);
-      const { ip, userAgent } = context.visitor;
-      const isWritten =
+      const written =
         current.userId === login.userId &&
         (await writeSignIn(tx, context, sessionPolicy, {
           ...current,
           authenticationMethods: methods,
           applicationId,
           sessionId,
-          ip,
-          userAgent,
         }));
-      if (!isWritten) throw new InteractionExpiredError();
+      if (!written) throw new InteractionExpiredError();
       await updateInteraction(tx, interaction, { submittedAt: context.clock.now() });
+      return written;
     });
   } catch (error) {
     await issued.revoke();
@@ -134,6 +135,17 @@ async function assertStillAllowed(
   if (!isAllowed) throw new InteractionExpiredError();
 }
 
+/** Refuses a person with rights that the setter of the application lacks: the application sees the password or code. */
+async function assertCoveredBySetter(
+  { database }: VisitContext,
+  { setterScopes }: Interaction['application'],
+  userId: string,
+): Promise<void> {
+  if (coversEverything(setterScopes)) return;
+  if (covers(setterScopes, await readRightsOf(database.prisma, [userId]))) return;
+  throw new NotAllowedError('This person can sign in to this application only in a browser.');
+}
+
 async function assertMember(
   { database }: VisitContext,
   userId: string,
@@ -144,5 +156,5 @@ async function assertMember(
     where: { organizationId_userId: { organizationId, userId } },
     select: { userId: true },
   });
-  if (!membership) throw new NotAllowedError('This person is no member of the organization.');
+  if (!membership) throw new NotAllowedError('This person is not a member of the organization.');
 }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Told } from '../db/told.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import type { Language } from '../languages.ts';
@@ -14,7 +15,7 @@ const codeCount = 10;
 
 /**
  * Makes ten backup codes (look-up secrets, NIST SP 800-63B-4 §3.1.2), which replace the earlier ones. Raises
- * `User.Data.Updated` if the person had none.
+ * `User.Credential.Updated`, and `User.Data.Updated` if the person had none.
  *
  * @returns The codes. They cannot be read again.
  * @throws {NotAllowedError} when the settings do not offer them; {@link NotFoundError} of the user.
@@ -23,10 +24,11 @@ export async function createBackupCodes(
   tx: Transaction,
   context: Context,
   { userId, language }: { readonly userId: string; readonly language?: Language | undefined },
-): Promise<string[]> {
+): Promise<Told<string[]>> {
   assertOffered(await readSignInExperience(tx), 'BACKUP_CODES');
   const codes = Array.from({ length: codeCount }, newCode);
-  await changeFactors(tx, context, { userId, language, notice: 'FACTOR_ADDED' }, async () => {
+  const change = { userId, language, notice: 'FACTOR_ADDED' } as const;
+  const told = await changeFactors(tx, context, change, async () => {
     await tx.userFactor.deleteMany({ where: { userId, type: 'BACKUP_CODES' } });
     const id = newId('UserFactor');
     await tx.userFactor.create({
@@ -39,13 +41,13 @@ export async function createBackupCodes(
       },
     });
   });
-  return codes;
+  return told.with(codes);
 }
 
 /**
  * Uses up one of the person's backup codes. Count guesses before you call it.
  *
- * @returns Whether it was one. Of concurrent calls with one code, one gets true.
+ * @returns Whether the code was right. Of concurrent calls with one code, only one gets true.
  */
 export async function takeBackupCode(
   tx: Transaction,
@@ -73,7 +75,7 @@ const newCode = (): string => {
   return (characters.join('').match(/.{4}/g) ?? []).join('-');
 };
 
-// As people copy them from paper: "o" for zero, "l" for one.
+// People misread their paper: "o" for zero, "l" for one.
 const normal = (typed: string): string =>
   typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
 

@@ -1,4 +1,5 @@
-import { assertMayGive } from '../auth/granting.ts';
+import { assertMayBe } from '../auth/granting/may-open.ts';
+import type { Told } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { UserFactor } from '../generated/prisma/client.ts';
@@ -17,7 +18,8 @@ interface FactorOfUser {
 }
 
 /**
- * Deletes a factor that a person has lost. Sessions stay. Raises `User.Data.Updated`, and tells the person by message.
+ * Deletes a factor that a person has lost. Sessions stay. Raises `User.Data.Updated` and `User.Credential.Updated`,
+ * and tells the person by message.
  *
  * @throws {NotFoundError} of the user, or of the factor if it is not the user's; {@link NotAllowedError} on a user who
  * holds more than the caller.
@@ -28,8 +30,8 @@ export async function deleteUserFactor(
 ): Promise<DeletedFactor> {
   return transaction(context.database, async (tx) => {
     const deleted = await deleteFactor(tx, context, { userId, factorId });
-    // A password alone would then do to act as this user.
-    await assertMayGive(tx, context, { subjectIds: [userId] });
+    // Without it, the password alone may be enough to act as this user.
+    await assertMayBe(tx, context, [userId]);
     return deleted;
   });
 }
@@ -43,7 +45,7 @@ export async function deleteOwnFactor(
   tx: Transaction,
   context: Context,
   { userId, factorId, language }: FactorOfUser & { readonly language?: Language | undefined },
-): Promise<DeletedFactor> {
+): Promise<Told<DeletedFactor>> {
   const deleted = await deleteFactor(tx, context, { userId, factorId, language });
   const state = await readFactorState(tx, await readSignInExperience(tx), userId);
   if (state.isRequired && state.usable.length === 0)
@@ -55,7 +57,7 @@ const deleteFactor = (
   tx: Transaction,
   context: Context,
   { userId, factorId, language }: FactorOfUser & { readonly language?: Language | undefined },
-): Promise<DeletedFactor> =>
+): Promise<Told<DeletedFactor>> =>
   changeFactors(tx, context, { userId, language, notice: 'FACTOR_REMOVED' }, async () => {
     const found = await tx.userFactor.findFirst({
       where: { id: factorId, userId },

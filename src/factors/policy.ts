@@ -6,7 +6,7 @@ import type { SignInExperience } from '../sign-in-experience/settings.ts';
 type Client = Transaction | PrismaClient;
 type FactorSettings = Pick<SignInExperience, 'factors' | 'factorPolicy'>;
 
-/** A person's second factors in view of the settings. */
+/** A person's second factors under the settings. */
 export interface FactorState {
   /** The kinds of factors that the person can show: enrolled, offered, and not used up. */
   readonly usable: readonly FactorType[];
@@ -17,8 +17,8 @@ export interface FactorState {
 }
 
 /**
- * Reads which second factors a person has and needs. Where none is offered, none is asked for and none is required:
- * nobody could enrol one.
+ * Reads which second factors a person has and needs. If none is offered, none is asked for or required: nobody could
+ * enrol one.
  */
 export async function readFactorState(
   client: Client,

@@ -1,19 +1,13 @@
-import type { Transaction } from '../db/transaction.ts';
+import { createPurge, type Purge, purgeAll } from '../db/purge.ts';
+import { purging } from '../scheduler.ts';
 import type { Services } from '../services.ts';
 
-const batchSize = 1_000;
+/** Deletes enrolments of authenticator apps and challenges of passkeys that were not answered in time. */
+const purgeEnrollments = (services: Pick<Services, 'clock' | 'log'>): Purge =>
+  purgeAll([
+    createPurge(services, { table: 'TotpEnrollment', column: 'expiresAt' }),
+    createPurge(services, { table: 'PasskeyChallenge', column: 'expiresAt' }),
+  ]);
 
-/**
- * Deletes enrolments of authenticator apps that nobody has confirmed in time.
- *
- * @returns Whether there may be more.
- */
-export async function purgeEnrollments(
-  { clock }: Pick<Services, 'clock'>,
-  tx: Transaction,
-): Promise<boolean> {
-  const deleted = await tx.$executeRaw`
-    DELETE FROM "TotpEnrollment" WHERE "holder" = ANY (ARRAY(
-      SELECT "holder" FROM "TotpEnrollment" WHERE "expiresAt" <= ${clock.now()}::timestamptz LIMIT ${batchSize}))`;
-  return deleted === batchSize;
-}
+/** The jobs of this part. */
+export const jobs = purging('enrollments', purgeEnrollments);

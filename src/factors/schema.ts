@@ -8,7 +8,7 @@ import { FactorTypeEnum } from '../sign-in-experience/schema.ts';
 import { type DeletedFactor, deleteUserFactor } from './delete.ts';
 
 /** A second factor of a person. */
-export const UserFactor = builder.prismaNode('UserFactor', {
+const UserFactor = builder.prismaNode('UserFactor', {
   subGraphs: ownGraphs,
   nullable: true,
   id: {
@@ -16,7 +16,7 @@ export const UserFactor = builder.prismaNode('UserFactor', {
     subGraphs: ownGraphs,
     description: "The factor's id: a TypeID with the prefix `factor`.",
   },
-  description: 'A second factor of a person: what they show at a sign-in beside the first step.',
+  description: 'A second factor of a person: what they show at a sign-in after the first step.',
   authScopes: { scope: 'users:read' },
   fields: (t) => ({
     type: t.expose('type', { type: FactorTypeEnum, description: 'The kind of factor.' }),
@@ -33,7 +33,7 @@ export const UserFactor = builder.prismaNode('UserFactor', {
     remaining: t.int({
       nullable: true,
       description: 'How many backup codes are left; null for any other kind.',
-      // Not by a selection: a factor that has been deleted brings its count along. A person has one set at most.
+      // Not by a selection: a deleted factor brings its count along. A person has at most one set.
       resolve: (factor: UserFactorRow | DeletedFactor, _args, { database }) => {
         if (factor.type !== 'BACKUP_CODES') return null;
         if ('_count' in factor) return factor._count.codes;
@@ -67,7 +67,7 @@ const mutations = recordMutations('userFactor', UserFactor, {
 
 mutations.add('deleteUserFactor', {
   description:
-    'Deletes a factor that a person has lost, even the last one. Sessions stay. Raises `User.Data.Updated`.',
+    'Deletes a factor that a person has lost, even the last one. Sessions stay. Raises `User.Data.Updated` and `User.Credential.Updated`.',
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
     factorId: mutations.id(t),

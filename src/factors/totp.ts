@@ -1,11 +1,13 @@
 import { Secret, TOTP } from 'otpauth';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
+import { type Told, untold } from '../db/told.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { NotAllowedError } from '../errors.ts';
 import type { User, UserFactor } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { name, parseInput } from '../input.ts';
+import { purposeOf } from '../keys/sealed-columns.ts';
 import type { Language } from '../languages.ts';
 import type { Context, Services } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
@@ -16,14 +18,14 @@ const stepMs = 30_000;
 const enrollmentTtlMs = 60 * 60 * 1000;
 const maxApps = 5;
 
-/** The place where a person adds an authenticator app. Of one place, only the last enrolment can be confirmed. */
+/** Who adds an authenticator app, and where. Only the last enrolment of a holder can be confirmed. */
 export interface Enrolling {
   readonly userId: string;
   /** The interaction's id, or that of a signed-in person's session. */
   readonly holder: string;
 }
 
-/** An authenticator app to add, as it is shown to the person. */
+/** A new authenticator app, as the person sees it. */
 export interface ShownTotp {
   /** In Base32, to type in. */
   readonly secret: string;
@@ -34,8 +36,8 @@ export interface ShownTotp {
 }
 
 /**
- * Begins to add an authenticator app (RFC 6238: SHA-1, six digits, 30 seconds, a secret of 160 bits). Called again
- * within an hour at the same place, it shows the same secret, so that a reload or a second tab changes nothing.
+ * Begins to add an authenticator app (RFC 6238: SHA-1, six digits, 30 seconds, a secret of 160 bits). For the same
+ * holder it shows the same secret again within an hour, so that a reload or a second tab changes nothing.
  *
  * @throws {NotAllowedError} when the settings do not offer it, or the person has five.
  */
@@ -79,7 +81,7 @@ async function keepSecret(
   return secret;
 }
 
-/** The secret that a person is adding; null if there is none. */
+/** The secret of an enrolment that has begun; null if there is none. */
 async function findSecret(
   tx: Transaction,
   { cipher, clock }: Pick<Services, 'cipher' | 'clock'>,
@@ -91,8 +93,9 @@ async function findSecret(
   return found && cipher.decrypt(found.secret, enrollmentPurpose(enrolling));
 }
 
-const enrollmentPurpose = ({ holder, userId }: Enrolling) => `totp-enrollment:${holder}:${userId}`;
-const factorPurpose = (id: string) => `totp:${id}`;
+const enrollmentPurpose = ({ holder, userId }: Enrolling) =>
+  purposeOf('totp-enrollment', `${holder}:${userId}`);
+const factorPurpose = (id: string) => purposeOf('totp', id);
 
 const confirmInput = z.object({ code: z.string(), name: name().nullish() });
 
@@ -100,10 +103,10 @@ const confirmInput = z.object({ code: z.string(), name: name().nullish() });
 export type ConfirmTotpInput = z.input<typeof confirmInput>;
 
 /**
- * Adds the authenticator app of {@link beginTotp} if the code is one of it. That code is then used up. Raises
- * `User.Data.Updated`.
+ * Adds the authenticator app of {@link beginTotp} if the code is right, and uses the code up. Raises
+ * `User.Data.Updated` and `User.Credential.Updated`.
  *
- * @returns The factor; null for a wrong code, or when nothing was begun here.
+ * @returns The factor; null for a wrong code, or when this holder began nothing.
  * @throws {InvalidInputError} {@link NotAllowedError} when the settings no longer offer it.
  */
 export async function confirmTotp(
@@ -111,18 +114,18 @@ export async function confirmTotp(
   context: Context,
   enrolling: Enrolling & { readonly language?: Language | undefined },
   input: ConfirmTotpInput,
-): Promise<UserFactor | null> {
+): Promise<Told<UserFactor | null>> {
   const { code, name: shown = null } = parseInput(confirmInput, input);
   const { userId, holder, language } = enrolling;
   const secret = await findSecret(tx, context, { userId, holder });
-  if (secret === null) return null;
+  if (secret === null) return untold(null);
   const now = context.clock.now();
   const step = stepOf(secret, code, now);
-  if (step === null) return null;
+  if (step === null) return untold(null);
   assertOffered(await readSignInExperience(tx), 'TOTP');
   // Whoever deletes the row adds the factor: two concurrent requests add one.
   const { count } = await tx.totpEnrollment.deleteMany({ where: { holder, userId } });
-  if (count === 0) return null;
+  if (count === 0) return untold(null);
   return changeFactors(tx, context, { userId, language, notice: 'FACTOR_ADDED' }, () => {
     const id = newId('UserFactor');
     return tx.userFactor.create({
@@ -167,7 +170,7 @@ export async function takeTotp(
   return false;
 }
 
-/** The time step that a code is of; null if it is of none near now. */
+/** The time step of a code; null if the code is wrong for every step near now. */
 function stepOf(secret: string, typed: string, now: Date): number | null {
   const token = typed.replaceAll(/[\s-]/g, '');
   if (!/^\d{6}$/.test(token)) return null;

@@ -7,7 +7,7 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import SubGraphPlugin from '@pothos/plugin-sub-graph';
 import { GraphQLError, type GraphQLSchema, isObjectType, isScalarType } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
-import { allows, type ManagementScope } from '../auth/scopes.ts';
+import { allows, type ManagementScope, managementScopes } from '../auth/scopes.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 
@@ -15,6 +15,7 @@ import { kindOfId } from '../ids.ts';
 import type { GraphQLContext } from './context.ts';
 import { costLimits, tooComplex } from './cost.ts';
 import { mutationResultName } from './names.ts';
+import { operationsPlugin } from './operations/plugin.ts';
 import { publicExtensions } from './public-error.ts';
 import { requestError, unauthenticated } from './request-error.ts';
 
@@ -79,6 +80,9 @@ export const defaultPageSize = 20;
 /** The type that loads events of every type by id: an event's id does not name its type. */
 export const nodeTypeOfEvents = 'UserCreatedEvent';
 
+// RFC 6750 §3.1
+const insufficientScope = 'Bearer error="insufficient_scope"';
+
 /**
  * Checks that a caller's token has a scope.
  *
@@ -87,9 +91,24 @@ export const nodeTypeOfEvents = 'UserCreatedEvent';
 export function assertAllowed(caller: Caller | null, required: ManagementScope): void {
   if (!caller) throw unauthenticated();
   if (allows(caller.scopes, required)) return;
-  throw requestError('FORBIDDEN', `The access token lacks the scope ${required}.`, {
-    requiredScope: required,
-  });
+  throw requestError(
+    'FORBIDDEN',
+    `The access token lacks the scope ${required}.`,
+    { requiredScope: required },
+    `${insufficientScope}, scope="${required}"`,
+  );
+}
+
+/**
+ * Checks that the caller may use the management API at all.
+ *
+ * @throws UNAUTHENTICATED without a token, FORBIDDEN if it has no scope.
+ */
+export function assertKnown(caller: Caller | null): asserts caller is Caller {
+  if (!caller) throw unauthenticated();
+  if ([...managementScopes.keys()].some((scope) => caller.scopes.has(scope))) return;
+  const message = 'The access token has no scope of the management API.';
+  throw requestError('FORBIDDEN', message, {}, insufficientScope);
 }
 
 // An error in one field must not change the status of the whole answer.
@@ -107,6 +126,7 @@ const isNode = (schema: GraphQLSchema, { typename }: { readonly typename: string
 export const builder = new SchemaBuilder<Declared>({
   // Errors come before authorization, so that FORBIDDEN is a top-level error and not part of the result union.
   plugins: [
+    operationsPlugin,
     ScopeAuthPlugin,
     ErrorsPlugin,
     RelayPlugin,

@@ -2,9 +2,29 @@ import type { Caller } from '../auth/caller.ts';
 import type { InteractionExpiredError } from '../errors.ts';
 import type { Context, InteractionAccess, Viewer, Visitor } from '../services.ts';
 
+/** The key with which a client makes sure that a mutation happens once. */
+export interface Once {
+  /** The value of `Idempotency-Key`. */
+  readonly key: string;
+  /** Called if the answer is that of an earlier request. */
+  readonly replayed: () => void;
+}
+
+/** How far a client has seen the database change. */
+export interface Place {
+  /** The value of `Signet-Position`; undefined without one. */
+  readonly asked: string | undefined;
+  /** Tells the client how far the database is now, after its mutation. */
+  readonly tell: () => Promise<void>;
+}
+
 /** The context of resolvers: an operation's context and the caller, who is null without a token. */
 export interface GraphQLContext extends Context {
   readonly caller: Caller | null;
+  /** The request's `Idempotency-Key`; absent without one. */
+  readonly once?: Once | undefined;
+  /** The client's place in the history of the database; absent without replicas, over WebSockets and MCP. */
+  readonly place?: Place | undefined;
   /** Registers a subscription's request for events; whoever runs the subscription serves it. */
   readonly requestEvents?: (request: EventRequest) => void;
   /** The cursor of the last event that a reconnecting client of server-sent events saw (HTML §9.2.4). */
@@ -35,5 +55,7 @@ export interface EventRequest {
   /** The id of the actor; absent: any. */
   readonly actorId: string | undefined;
   /** A position in the log; absent: from now on. */
-  readonly after: { readonly xid: string; readonly position: bigint } | undefined;
+  readonly after:
+    | { readonly xid: string; readonly position: bigint; readonly eventId: string | null }
+    | undefined;
 }

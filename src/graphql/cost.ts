@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { requestError } from './request-error.ts';
 
-/** The limits of what one operation asks for. */
+/** The limits of one operation. */
 export const costLimits = {
   /** Levels of fields. */
   depth: 12,
@@ -21,14 +21,14 @@ export const costLimits = {
 
 type Measure = keyof typeof costLimits;
 
-/** What an operation asks for. */
+/** The cost of an operation. */
 type Cost = Readonly<Record<Measure, number>>;
 
-/** The first measure of which an operation asks for too much; undefined if it is within the limits. */
+/** The first limit that an operation exceeds; undefined if it exceeds none. */
 export const findExcess = (cost: Cost): Measure | undefined =>
   (['depth', 'breadth', 'complexity'] as const).find((each) => cost[each] > costLimits[each]);
 
-/** The error for an operation that asks for too much. */
+/** The error for an operation that exceeds a limit. */
 export const tooComplex = (measure: Measure, cost: Cost): GraphQLError =>
   requestError(
     'QUERY_TOO_COMPLEX',

@@ -1,4 +1,5 @@
 import {
+  ConfigurationMovedError,
   ConflictError,
   type ErrorCode,
   errorCodes,
@@ -17,6 +18,7 @@ import {
   VerificationFailedError,
   type VerificationMethod,
   VerificationRequiredError,
+  VersionConflictError,
   verificationMethods,
 } from '../errors.ts';
 import { builder, everyGraph, type Graph } from './builder.ts';
@@ -26,6 +28,7 @@ const descriptions: Record<ErrorCode, string> = {
   NOT_FOUND: 'There is no record with the given id.',
   CONFLICT: 'Another record already has this value in a unique field.',
   NOT_ALLOWED: 'A rule forbids it, or it would give rights that the caller does not hold.',
+  VERSION_CONFLICT: 'The record has another version than expected: somebody has changed it.',
   VERIFICATION_FAILED:
     'The proof of identity is wrong, expired, used up, or unknown. The answer is the same for all.',
   LOCKED: 'Too many failures in a row: for a while, nothing is checked.',
@@ -33,10 +36,10 @@ const descriptions: Record<ErrorCode, string> = {
   PASSWORD_REJECTED: 'The password is not good enough.',
   INTERACTION_EXPIRED: 'The interaction is over: it expired, or it was finished.',
   VERIFICATION_REQUIRED:
-    'The person has not proved lately, in this session, to be who they are. The sign-in does not count.',
+    'The person has not proved who they are in this session lately. The sign-in does not count.',
 };
 
-// The graphs of people: they prove who they are there.
+// In the graphs for people, they prove who they are.
 const personGraphs: Graph[] = ['experience', 'account'];
 
 /** The kinds of failures. */
@@ -128,6 +131,26 @@ builder.objectType(NotAllowedError, {
   interfaces: [ErrorInterface],
 });
 
+builder.objectType(ConfigurationMovedError, {
+  name: 'ConfigurationMovedError',
+  description: 'The configuration is another than expected: somebody has changed it.',
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    currentDigest: t.exposeString('currentDigest', {
+      description: 'The digest of the configuration as it is.',
+    }),
+  }),
+});
+
+builder.objectType(VersionConflictError, {
+  name: 'VersionConflictError',
+  description: descriptions.VERSION_CONFLICT,
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    currentVersion: t.exposeInt('currentVersion', { description: 'The version of the record.' }),
+  }),
+});
+
 builder.objectType(VerificationFailedError, {
   name: 'VerificationFailedError',
   subGraphs: personGraphs,
@@ -199,7 +222,7 @@ builder.objectType(InteractionExpiredError, {
 
 const VerificationMethodEnum = builder.enumType('VerificationMethod', {
   subGraphs: personGraphs,
-  description: 'A way in which a signed-in person can prove again to be who they are.',
+  description: 'A way in which a signed-in person can prove again who they are.',
   values: Object.fromEntries(
     Object.entries(verificationMethods).map(([name, description]) => [name, { description }]),
   ) as Record<VerificationMethod, { description: string }>,

@@ -6,7 +6,8 @@ import {
   type GraphQLFormattedError,
 } from 'graphql';
 import type { Logger } from 'pino';
-import { sqlState } from '../db/transaction.ts';
+import { Overloaded } from '../admission/overloaded.ts';
+import { sqlState } from '../db/sql.ts';
 import { isUnreachable } from '../db/unreachable.ts';
 import { codeOfUncoded, failures, isRequestErrorCode, type RequestErrorCode } from '../failures.ts';
 import { requestError } from './request-error.ts';
@@ -21,7 +22,8 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
     if (!isRequestErrorCode(error.extensions['code'])) error.extensions['code'] = codeOfUncoded;
     return error;
   }
-  const refusal = refusals.get(sqlState(originalOf(error)) ?? '');
+  if (error instanceof Overloaded) return requestError('OVERLOADED', error.message);
+  const refusal = refusedStates.get(sqlState(originalOf(error)) ?? '');
   if (refusal) return inPlaceOf(error, requestError('BAD_USER_INPUT', refusal));
   if (isUnreachable(error)) {
     log.warn({ err: error, requestId }, 'the database cannot be reached');
@@ -35,7 +37,7 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
     error,
     requestError(
       'INTERNAL_SERVER_ERROR',
-      'Something failed inside. The log has the details under the request id.',
+      'Internal error. The log has the details under the request id.',
       { requestId },
     ),
   );
@@ -44,14 +46,16 @@ export function maskFault(error: unknown, requestId: string, log: Logger): Graph
 const originalOf = (error: unknown) =>
   error instanceof GraphQLError ? error.originalError : error;
 
-// Operations check such values themselves and report them as issues. For an id or a search that is only looked up,
-// PostgreSQL refuses values that it cannot hold, by SQLSTATE.
-const refusals = new Map([
+/**
+ * What PostgreSQL refuses because of the request, by SQLSTATE. Operations check such values themselves and report them
+ * as issues; an id or a search is only looked up.
+ */
+export const refusedStates = new Map([
   // character_not_in_repertoire
   ['22021', 'Text cannot hold a NUL character.'],
 ]);
 
-// The same place in the document and in the answer, and nothing else of the fault.
+// Keeps the location in the document and the answer, and nothing else of the fault.
 function inPlaceOf(fault: unknown, { message, extensions }: GraphQLError): GraphQLError {
   if (!(fault instanceof GraphQLError)) return new GraphQLError(message, { extensions });
   const { nodes, source, positions, path } = fault;
@@ -62,7 +66,7 @@ function inPlaceOf(fault: unknown, { message, extensions }: GraphQLError): Graph
  * Gives an error of GraphQL or of a library a code of the contract, unless it has one. Libraries have their own codes,
  * such as BAD_REQUEST and OPERATION_RESOLUTION_FAILURE.
  *
- * @param http What Yoga is told of the answer, beside the status of the code.
+ * @param http Options of the HTTP answer for Yoga, beside the status of the code.
  */
 export function withCode(
   error: GraphQLError,
@@ -82,7 +86,7 @@ export function publicExtensions({ extensions }: GraphQLError): GraphQLErrorExte
   return told;
 }
 
-/** An error as it is sent. It must be one for the client. */
+/** An error as it is sent. It must be meant for the client. */
 export const publicError = (error: GraphQLError): GraphQLFormattedError => ({
   ...error.toJSON(),
   extensions: { code: codeOfUncoded, ...publicExtensions(error) },

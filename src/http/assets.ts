@@ -50,7 +50,7 @@ const types: Readonly<Record<string, string>> = {
 
 const typeOf = (name: string) => types[name.replace(/.*\./, '')];
 
-/** Gives the path of a file, by its name. */
+/** Returns the path of a file by its name. */
 export type Locate = (name: string) => string;
 
 /**
@@ -59,7 +59,7 @@ export type Locate = (name: string) => string;
  *
  * @param prefix The path of the folder, such as `/assets`.
  * @param files A module that exports {@link BuiltFile}s as `files`. Only the thread loads it.
- * @returns Tells where each file is.
+ * @returns Finds the path of each file.
  */
 export function mountAssets(
   http: FastifyInstance,

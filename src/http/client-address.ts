@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyServerOptions } from 'fastify';
-import { clientOf } from '../protection/addresses.ts';
 
-/** The trusted proxies: a number of hops, or networks, as Fastify takes them. */
+/** The trusted proxies in Fastify's format: a number of hops, or networks. */
 export type TrustProxy = NonNullable<FastifyServerOptions['trustProxy']> | number;
 
 type Trust = (address: string, hop: number) => boolean;
@@ -20,5 +19,5 @@ export function trustOf(trustProxy: TrustProxy): Trust {
 /** Makes a function that finds the client's address of requests that Fastify does not handle. */
 export function clientAddress(trustProxy: TrustProxy): (request: IncomingMessage) => string {
   const trust = trustOf(trustProxy);
-  return (request) => clientOf(proxyAddr(request, trust));
+  return (request) => proxyAddr(request, trust);
 }

@@ -1,18 +1,20 @@
 import type { FastifyRequest } from 'fastify';
+import type { GraphQLError } from 'graphql';
 import { TokenFault } from '../auth/access-token.ts';
 import { authenticate, type Caller } from '../auth/caller.ts';
+import { DpopFault, dpopChallenge, type PresentedProof } from '../auth/dpop/proof.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { requestError } from '../graphql/request-error.ts';
-import { type Services, systemActor } from '../services.ts';
+import { type Call, type Services, systemActor } from '../services.ts';
 
 /** The sender of a request: a caller, null without a token, or the reason why it was refused. */
 export type Sender = { readonly caller: Caller | null } | { readonly refusal: unknown };
 
 const senders = new WeakMap<FastifyRequest, Promise<Sender>>();
 
-/** Says who sent a request that shows no token. */
+/** Identifies the sender of a request without a token. */
 export function identifyAs(request: FastifyRequest, sender: Promise<Sender>): void {
-  // Whoever asks gets the failure; nobody may.
+  // Without this, a failure that nobody awaits would end the process.
   sender.catch(() => undefined);
   senders.set(request, sender);
 }
@@ -21,20 +23,40 @@ export function identifyAs(request: FastifyRequest, sender: Promise<Sender>): vo
 export function identify(services: Services, request: FastifyRequest): Promise<Sender> {
   const known = senders.get(request);
   if (known) return known;
-  const sender = findSender(services, request.headers.authorization);
+  const sender = findSender(services, request);
   senders.set(request, sender);
   return sender;
 }
 
-async function findSender(services: Services, authorization: string | undefined): Promise<Sender> {
+async function findSender(services: Services, request: FastifyRequest): Promise<Sender> {
+  const { authorization } = request.headers;
   if (!authorization) return { caller: null };
   try {
-    return { caller: await authenticate(services, authorization) };
+    const proof = proofOf(services, request);
+    return { caller: await authenticate(services, { authorization, ...proof }) };
   } catch (error) {
-    if (!(error instanceof TokenFault)) return { refusal: error };
-    const message = `The access token is refused: ${error.message}.`;
-    return { refusal: requestError('UNAUTHENTICATED', message) };
+    return { refusal: error instanceof TokenFault ? refusedToken(error) : error };
   }
+}
+
+/** The headers of answers that scripts of other origins need for a proof of possession. */
+export const dpopHeaders = ['DPoP-Nonce', 'WWW-Authenticate'];
+
+/** The proof of possession of a request, if it brings one. */
+export const proofOf = (
+  { baseUrl }: Pick<Services, 'baseUrl'>,
+  { method, url, headers }: Pick<FastifyRequest, 'method' | 'url' | 'headers'>,
+): PresentedProof => ({ proof: headers['dpop'], method, url: `${baseUrl}${url}` });
+
+/** The error that answers a token that is refused. */
+export function refusedToken(fault: TokenFault): GraphQLError {
+  const message = `The access token is refused: ${fault.message}.`;
+  if (!(fault instanceof DpopFault))
+    return requestError('UNAUTHENTICATED', message, {}, 'Bearer error="invalid_token"');
+  const error = requestError('UNAUTHENTICATED', message, {}, dpopChallenge(fault));
+  const { headers } = error.extensions['http'] as { readonly headers: Record<string, string> };
+  if (fault.nonce !== undefined) headers['DPoP-Nonce'] = fault.nonce;
+  return error;
 }
 
 /**
@@ -42,8 +64,13 @@ async function findSender(services: Services, authorization: string | undefined)
  *
  * @throws the sender's refusal: UNAUTHENTICATED, or the fault that kept the sender from being found.
  */
-export function contextOf(services: Services, sender: Sender, traceId: string): GraphQLContext {
+export function contextOf(
+  services: Services,
+  sender: Sender,
+  call: Call,
+  { once, place }: Pick<GraphQLContext, 'once' | 'place'> = {},
+): GraphQLContext {
   if ('refusal' in sender) throw sender.refusal;
   const { caller } = sender;
-  return { ...services, caller, actor: caller?.actor ?? systemActor, traceId };
+  return { ...services, caller, actor: caller?.actor ?? systemActor, ...call, once, place };
 }

@@ -50,7 +50,8 @@ export function bodyFaultOf(
 ): BodyFault | undefined {
   if (error instanceof BodyFault) return error;
   const { code, message } = error as { code?: string; message: string };
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+  // The second is for QUERY requests, which must name a type (RFC 10008 §2).
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE') {
     return new BodyFault('UNSUPPORTED_MEDIA_TYPE', bodyRule(contentTypes));
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new BodyFault('PAYLOAD_TOO_LARGE', message);

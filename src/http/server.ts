@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import helmet from '@fastify/helmet';
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -7,19 +6,32 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
+import helmet from 'helmet';
 import type { Logger } from 'pino';
+import { Overloaded } from '../admission/overloaded.ts';
+import type { Turns } from '../admission/turns.ts';
 import { isUnreachable } from '../db/unreachable.ts';
-import { urlOf } from '../experience/access/visitor.ts';
 import { failures } from '../failures.ts';
-import { lookWithoutDatabase } from '../html/look.ts';
-import { html } from '../html/markup.ts';
-import { page, pageHeaders, unavailablePage } from '../html/page.ts';
-import { newTraceId } from '../ids.ts';
 import type { Language } from '../languages.ts';
+import { html } from '../markup.ts';
+import { beginTrace, followRequests } from '../tracing/requests.ts';
+import { sendOverloaded, sendUnavailable } from '../web/failures.ts';
+import { lookWithoutDatabase, spokenBy } from '../web/look.ts';
+import { sendPage } from '../web/page.ts';
+import { urlOf } from '../web/visitor.ts';
+import { admitInTurn, refuseEarly } from './admit.ts';
 import { type TrustProxy, trustOf } from './client-address.ts';
 import type { Listener } from './listener.ts';
+import { refuseUnrouted } from './unrouted.ts';
 
-/** The Fastify instance of the service, and how it begins to answer. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** False where no browser shows the answers: they go without the headers for pages. */
+    isForBrowsers?: false;
+  }
+}
+
+/** The Fastify instance of the service, and the function that starts it. */
 export interface HttpServer {
   readonly http: FastifyInstance;
   /** Starts to answer in place of the listener. No route can be added after that. */
@@ -33,6 +45,7 @@ export function createHttp(
     log: Logger;
     trustProxy: TrustProxy;
     baseUrl: string;
+    turns: Turns;
   },
 ): HttpServer {
   let handler: RequestListener | undefined;
@@ -41,8 +54,13 @@ export function createHttp(
     // We log requests ourselves: the library's log line would hold the URL.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'traceId' }),
     trustProxy: trustOf(options.trustProxy),
-    genReqId: () => newTraceId(),
+    genReqId: beginTrace,
     forceCloseConnections: 'idle',
+    // The library's own refusals of a URL, which no hook and no error handler sees.
+    frameworkErrors: ({ code }, request, reply) => {
+      const isTooLong = code === 'FST_ERR_MAX_PARAM_LENGTH';
+      refuseUnrouted(isTooLong ? 'URI_TOO_LONG' : 'BAD_USER_INPUT', request, reply);
+    },
     routerOptions: { ignoreTrailingSlash: false },
     serverFactory(created) {
       handler = created;
@@ -50,12 +68,19 @@ export function createHttp(
     },
   });
   // Pages set their own content security policy; all else is data, which other origins may read.
-  http.register(helmet, {
+  const protect = helmet({
     contentSecurityPolicy: false,
     crossOriginOpenerPolicy: false,
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     strictTransportSecurity: options.baseUrl.startsWith('https:'),
   });
+  followRequests(http);
+  http.addHook('onRequest', (request, reply, next) => {
+    if (request.routeOptions.config.isForBrowsers === false) return next();
+    protect(request.raw, reply.raw, () => next());
+  });
+  admitInTurn(http, options.turns);
+  http.setNotFoundHandler((request, reply) => refuseUnrouted('UNKNOWN_ROUTE', request, reply));
   http.setErrorHandler<Error>((error, request, reply) =>
     answerFailure(options, error, request, reply),
   );
@@ -64,7 +89,7 @@ export function createHttp(
     async open() {
       // Until the routes are ready their hooks are missing, and a request would end the process.
       await http.ready();
-      if (handler) answerWith(handler);
+      if (handler) answerWith(refuseEarly(options.turns, handler));
     },
   };
 }
@@ -82,7 +107,7 @@ const texts = {
   },
 } as const satisfies Record<Language, object>;
 
-/** Answers failures of routes without their own error handling, with a page. */
+/** Answers failures of routes without their own error handling with a page. */
 function answerFailure(
   { baseUrl }: { readonly baseUrl: string },
   error: Error,
@@ -90,24 +115,17 @@ function answerFailure(
   reply: FastifyReply,
 ): FastifyReply {
   const { statusCode: status = 500 } = error as { statusCode?: number };
-  const look = lookWithoutDatabase({ acceptLanguage: request.headers['accept-language'] });
+  const retryUrl = request.method === 'GET' ? urlOf({ baseUrl }, request) : undefined;
+  if (error instanceof Overloaded) return sendOverloaded(request, reply, retryUrl);
   if (isUnreachable(error)) {
-    request.log.warn({ err: error }, 'the database cannot be reached');
-    const { status: unavailable, headers = {} } = failures.SERVICE_UNAVAILABLE;
-    const retryUrl = request.method === 'GET' ? urlOf({ baseUrl }, request) : undefined;
-    return reply
-      .code(unavailable)
-      .headers({ ...pageHeaders(look), ...headers })
-      .send(unavailablePage(look, retryUrl));
+    return sendUnavailable(request, reply, error, retryUrl);
   }
+  const look = lookWithoutDatabase(spokenBy(request));
   const t = texts[look.language];
   const isFault = status >= 500;
   if (isFault) request.log.error({ err: error, requestId: request.id }, 'a request failed');
   const content = isFault
     ? { heading: t.failed, lead: t.logged(request.id), body: html`` }
     : { heading: t.refused, body: html`<p><code>${error.message}</code></p>` };
-  return reply
-    .code(isFault ? 500 : status)
-    .headers(pageHeaders(look))
-    .send(page(content, look));
+  return sendPage(reply.code(isFault ? 500 : status), look, content);
 }

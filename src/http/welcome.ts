@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { html } from '../html/markup.ts';
-import { page, pageHeaders } from '../html/page.ts';
+import { html } from '../markup.ts';
 import type { Services } from '../services.ts';
+import { page, pageHeaders } from '../web/page.ts';
 import type { ConsoleFiles } from './console/files.ts';
 
 /**
- * Mounts `/`: it leads browsers to the console, and tells programs where everything is. Where the console is not built,
- * browsers get a page with links.
+ * Mounts `/`: it redirects browsers to the console, and answers programs with the service's addresses. If the console
+ * is not built, browsers get a page with links.
  */
 export function mountWelcome(
   http: FastifyInstance,
@@ -20,6 +20,7 @@ export function mountWelcome(
     ...(config.introspection
       ? { restDocs: `${baseUrl}/api/docs`, openapi: `${baseUrl}/api/openapi.json` }
       : {}),
+    ...(config.mcp ? { mcp: `${baseUrl}/mcp` } : {}),
     token: `${issuer}/token`,
     discovery: `${issuer}/.well-known/openid-configuration`,
     jwks: `${issuer}/jwks`,

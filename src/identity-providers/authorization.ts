@@ -14,14 +14,11 @@ import type { IdentityProvider } from '../generated/prisma/client.ts';
 import { emailAddress, name, webUrl } from '../input.ts';
 import type { Services } from '../services.ts';
 import { clientOf, withProvider } from './client.ts';
+import { redirectUriOf, sharedRedirectUriOf, tellsIssuer } from './redirect-uri.ts';
 
 // The clocks of two servers differ a little; the library allows as much for the other times.
 const clockToleranceSeconds = 30;
 const maxSubjectLength = 255;
-
-/** The redirect URI of every identity provider. */
-export const redirectUriOf = ({ baseUrl }: Pick<Services, 'baseUrl'>): string =>
-  `${baseUrl}/sign-in/callback`;
 
 /** The random values of one authorization request. */
 export interface RequestSecrets {
@@ -30,11 +27,11 @@ export interface RequestSecrets {
   readonly codeVerifier: string;
 }
 
-/** How lately a person is to have signed in at a provider (OpenID Connect Core §3.1.2.1). */
+/** How recently a person must have signed in at a provider (OpenID Connect Core §3.1.2.1). */
 export interface Freshness {
-  /** Whether the person signs in again, even if they are signed in there. */
+  /** Whether the person must sign in again, even if they are signed in there. */
   readonly isFresh?: boolean;
-  /** How long ago the sign-in there may have been. */
+  /** The greatest age of the sign-in there. */
   readonly maxAgeSeconds?: number;
 }
 
@@ -44,7 +41,7 @@ export interface Hints extends Freshness {
   readonly language?: string | undefined;
 }
 
-/** A person, as an identity provider tells of them. */
+/** A person, as an identity provider describes them. */
 export interface ProviderClaims {
   readonly issuer: string;
   readonly subject: string;
@@ -53,14 +50,14 @@ export interface ProviderClaims {
   readonly isEmailVerified: boolean;
   readonly name: string | null;
   readonly avatar: string | null;
-  /** When the person signed in there, if the provider tells. */
+  /** When the person signed in there; null if the provider does not say. */
   readonly authenticatedAt: Date | null;
 }
 
 /** The identity provider did not sign the person in. */
 export class FederationFailure extends Error {
   override readonly name = 'FederationFailure';
-  /** Whether the person, or the provider's rules, said no. */
+  /** Whether the person refused, or the provider's rules did. */
   readonly isDenied: boolean;
 
   constructor(
@@ -76,17 +73,17 @@ export class FederationFailure extends Error {
  * The URL that sends a person to an identity provider (OpenID Connect Core §3.1.2.1), with PKCE (RFC 7636).
  *
  * @param options.loginHint What the person typed here.
- * @throws {FederationFailure} when the provider does not answer as one.
+ * @returns The URL, and the redirect URI at which the answer must arrive.
+ * @throws {FederationFailure} when the provider does not answer, or answers wrongly.
  */
 export async function authorizationUrl(
   services: Services,
   provider: IdentityProvider,
   { state, nonce, codeVerifier }: RequestSecrets,
   { loginHint, language, isFresh = false, maxAgeSeconds }: Hints = {},
-): Promise<string> {
+): Promise<{ url: string; redirectUri: string }> {
   const parameters = {
     response_type: 'code',
-    redirect_uri: redirectUriOf(services),
     scope: provider.scopes.join(' '),
     state,
     nonce,
@@ -98,31 +95,43 @@ export async function authorizationUrl(
     ...(maxAgeSeconds === undefined ? {} : { max_age: String(maxAgeSeconds) }),
   };
   return talkTo(services, provider, async (configuration) => {
-    const { protocol, href } = buildAuthorizationUrl(configuration, parameters);
+    const isShared = provider.redirectUriState === 'SHARED' && tellsIssuer(configuration);
+    const redirectUri = isShared
+      ? sharedRedirectUriOf(services)
+      : redirectUriOf(services, provider.id);
+    const { protocol, href } = buildAuthorizationUrl(configuration, {
+      ...parameters,
+      redirect_uri: redirectUri,
+    });
     const isWeb = protocol === 'https:' || (protocol === 'http:' && allowsHttp(services));
     if (!isWeb) throw new FederationFailure('the authorization endpoint is no https URL');
-    return href;
+    return { url: href, redirectUri };
   });
 }
 
 const allowsHttp = ({ config }: Pick<Services, 'config'>) => config.allowPrivateWebhooks;
 
 /**
- * Exchanges the code that a person came back with, and checks the ID token (OpenID Connect Core §3.1.3.7) and the
+ * Exchanges the code that a person brought back, and checks the ID token (OpenID Connect Core §3.1.3.7) and the
  * response's `iss` (RFC 9207).
  *
+ * @param redirectUri Where the response arrived: where the request sent it.
  * @param response The parameters of the redirect URI.
  * @throws {FederationFailure}
  */
 export async function readClaims(
   services: Services,
   provider: IdentityProvider,
+  redirectUri: string,
   response: URLSearchParams,
   { state, nonce, codeVerifier }: RequestSecrets,
 ): Promise<ProviderClaims> {
-  const url = new URL(redirectUriOf(services));
+  const url = new URL(redirectUri);
   url.search = response.toString();
   return talkTo(services, provider, async (configuration) => {
+    // At a shared redirect URI, only `iss` says which provider has answered (RFC 9700 §4.4.2.1).
+    if (redirectUri !== redirectUriOf(services, provider.id) && !tellsIssuer(configuration))
+      throw new FederationFailure('the shared redirect URI needs answers with iss (RFC 9207)');
     const tokens = await authorizationCodeGrant(configuration, url, {
       expectedState: state,
       expectedNonce: nonce,
@@ -132,7 +141,7 @@ export async function readClaims(
     const claims = tokens.claims();
     if (!claims) throw new FederationFailure('there is no ID token');
     assertForUs(services, provider, claims);
-    // Many providers tell the address at the userinfo endpoint alone (OpenID Connect Core §5.4).
+    // Many providers give the address at the userinfo endpoint only (OpenID Connect Core §5.4).
     const { userinfo_endpoint: userInfo } = configuration.serverMetadata();
     const isTold = claims['email'] !== undefined || userInfo === undefined;
     return claimsOf(
@@ -142,7 +151,7 @@ export async function readClaims(
   });
 }
 
-/** Checks what the library leaves to its caller. */
+/** Checks what the library does not. */
 function assertForUs(
   { clock }: Services,
   { clientId }: IdentityProvider,
@@ -177,7 +186,7 @@ function claimsOf(
   };
 }
 
-/** A claim that can be stored; null for any other. */
+/** The claim, if it can be stored; otherwise null. */
 const readAs = (schema: z.ZodType<string>, value: unknown): string | null =>
   schema.safeParse(typeof value === 'string' ? value.trim() : undefined).data ?? null;
 
@@ -195,7 +204,7 @@ async function talkTo<T>(
   }
 }
 
-/** For the log. Never the causes: the library's hold tokens. */
+/** A text for the log. The error itself is not logged: its causes hold tokens. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   const { code } = error as Error & { readonly code?: unknown };

@@ -1,3 +1,4 @@
+import type { SetterScopes } from '../auth/granting/setter-scopes.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { NotAllowedError } from '../errors.ts';
 import type { IdentityProvider, PrismaClient } from '../generated/prisma/client.ts';
@@ -5,7 +6,7 @@ import type { IdentityProvider, PrismaClient } from '../generated/prisma/client.
 type Client = Transaction | PrismaClient;
 
 /** The domain of an e-mail address, in lower case. */
-export const domainOf = (email: string): string =>
+const domainOf = (email: string): string =>
   email
     .slice(email.lastIndexOf('@') + 1)
     .trim()
@@ -17,7 +18,7 @@ export async function findProviderOfAddress(
   email: string,
 ): Promise<IdentityProvider | null> {
   const domain = domainOf(email);
-  // Domains hold no other characters, and PostgreSQL's text cannot hold all of them.
+  // Domains have no other characters, and PostgreSQL cannot store all of them.
   if (!email.includes('@') || !/^[a-z0-9.-]{1,253}$/.test(domain)) return null;
   return client.identityProvider.findFirst({
     where: { kind: 'ENTERPRISE', enabled: true, emailDomains: { some: { domain } } },
@@ -25,10 +26,11 @@ export async function findProviderOfAddress(
 }
 
 /**
- * Whether the people of an address sign in at their company's identity provider. The answer depends on the domain alone,
- * and tells nothing of an account.
+ * Whether the people of an address sign in at their company's identity provider. The answer depends on the domain only,
+ * so it reveals nothing about an account.
  *
- * @param newcomer Who has come from a provider already: from the one for the address, they verify the address here.
+ * @param newcomer A person who came back from a provider. Whoever came from the provider of the address may verify the
+ *   address here.
  */
 export async function isElsewhere(
   client: Client,
@@ -39,7 +41,7 @@ export async function isElsewhere(
   return provider !== null && provider.id !== newcomer?.identityProviderId;
 }
 
-/** The people of an address sign in at an identity provider, which is chosen by the address. */
+/** People with this address sign in only at an identity provider, to which the address leads. */
 export class ElsewhereError extends NotAllowedError {
   readonly address: string;
 
@@ -61,27 +63,35 @@ export async function assertNotElsewhere(
 }
 
 /**
- * Whether an identity provider is still enabled. It stays so until the transaction ends: a person who is on the way must
- * not come in by one that was closed meanwhile.
+ * Checks that an identity provider is still enabled and still has the issuer that a person came from, and keeps it so
+ * until the transaction ends. A person on the way must not come in through a provider that was closed or replaced
+ * meanwhile.
+ *
+ * @returns What the setter of the provider held, for {@link mayProve}; null if it is disabled, of another issuer, or
+ *   gone.
  */
-export async function holdEnabled(tx: Transaction, id: string): Promise<boolean> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM "IdentityProvider" WHERE "id" = ${id} AND "enabled" FOR SHARE`;
-  return rows.length > 0;
+export async function holdEnabled(
+  tx: Transaction,
+  { identityProviderId, issuer }: { readonly identityProviderId: string; readonly issuer: string },
+): Promise<SetterScopes | null> {
+  const [found] = await tx.$queryRaw<{ setterScopes: string[] }[]>`
+    SELECT "setterScopes" FROM "IdentityProvider"
+     WHERE "id" = ${identityProviderId} AND "issuer" = ${issuer} AND "enabled" FOR SHARE`;
+  return found?.setterScopes ?? null;
 }
 
-/** The enabled SOCIAL providers, by name: anybody can choose one of them. */
+/** The enabled SOCIAL providers, by name: anyone can choose one of them. */
 export const listSocialProviders = (
   client: Client,
-): Promise<Pick<IdentityProvider, 'id' | 'name'>[]> =>
+): Promise<Pick<IdentityProvider, 'id' | 'name' | 'issuer'>[]> =>
   client.identityProvider.findMany({
     where: { kind: 'SOCIAL', enabled: true },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
-    select: { id: true, name: true },
+    select: { id: true, name: true, issuer: true },
     take: 50,
   });
 
-/** Whether an ENTERPRISE provider is enabled, so that people name their address first. */
+/** Whether an ENTERPRISE provider is enabled, so that people enter their address first. */
 export const hasEnterpriseProviders = async (client: Client): Promise<boolean> =>
   (await client.identityProvider.findFirst({
     where: { kind: 'ENTERPRISE', enabled: true, emailDomains: { some: {} } },
@@ -89,10 +99,12 @@ export const hasEnterpriseProviders = async (client: Client): Promise<boolean> =
   })) !== null;
 
 /**
- * Whether a provider is believed about an address that it says it has verified. One with e-mail domains is believed
- * about these alone: a customer's provider must not vouch for the addresses of others. An ENTERPRISE provider without
- * domains is believed about none, and a SOCIAL one not about those of companies: who has left a company may still hold
- * an account with its address elsewhere.
+ * Whether a provider is believed when it says that it has verified an address:
+ * - With e-mail domains, it is believed about these only: a customer's provider must not vouch for the addresses of
+ *   others.
+ * - An ENTERPRISE provider without domains is believed about no address.
+ * - A SOCIAL provider without domains is not believed about the addresses of companies: a person who left a company may
+ *   still have an account with its address elsewhere.
  */
 export async function isBelievedAbout(
   client: Client,

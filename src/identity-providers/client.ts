@@ -12,11 +12,12 @@ import {
 import { systemClock, toNumericDate } from '../clock.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
 import type { Cipher } from '../keys/cipher.ts';
+import { purposeOf } from '../keys/sealed-columns.ts';
 import { createAgent } from '../outbound/agent.ts';
 import { guardedFetch } from '../outbound/fetch.ts';
 import type { Services } from '../services.ts';
 
-// A person waits for it.
+// A person waits for the answer.
 const maxTimeoutMs = 10_000;
 
 /** What a client of an OpenID provider needs. */
@@ -27,11 +28,9 @@ export interface ProviderClient {
   readonly clientSecret: string | null;
 }
 
-const purposeOf = (providerId: string) => `identity-provider:${providerId}`;
-
 /** Encrypts a client secret for the row with that id. */
 export const sealClientSecret = (cipher: Cipher, providerId: string, secret: string) =>
-  cipher.encrypt(secret, purposeOf(providerId));
+  cipher.encrypt(secret, purposeOf('identity-provider', providerId));
 
 /** The client of a stored identity provider, with its secret in clear. */
 export const clientOf = (
@@ -40,12 +39,13 @@ export const clientOf = (
 ): ProviderClient => ({
   issuer,
   clientId,
-  clientSecret: clientSecret === null ? null : cipher.decrypt(clientSecret, purposeOf(id)),
+  clientSecret:
+    clientSecret === null ? null : cipher.decrypt(clientSecret, purposeOf('identity-provider', id)),
 });
 
 /**
  * Finds the configuration of an OpenID provider by discovery (OpenID Connect Discovery §4), and works with it. Requests
- * go to public addresses only, unless private ones are allowed; the keys are read for each ID token, so that keys which
+ * go to public addresses only, unless private ones are allowed. The keys are read for each ID token, so that keys that
  * the provider has withdrawn are refused at once.
  *
  * @throws when the provider cannot be reached, or its answer is not that of this issuer; and whatever `work` throws.
@@ -78,7 +78,7 @@ export async function withProvider<T>(
           guardedFetch(agent, { timeoutMs })(url, { method, headers, body, signal }),
         timeout: timeoutMs / 1000,
         execute: [
-          // The signature counts even where the token came over TLS: the endpoint is only named by the discovery.
+          // Checks the signature although the token came over TLS: only the discovery names that endpoint.
           enableNonRepudiationChecks,
           ...(allowPrivate ? [allowInsecureRequests] : []),
         ],
@@ -90,7 +90,7 @@ export async function withProvider<T>(
   }
 }
 
-/** Authenticates as the provider asks for it; by Basic where it says nothing (RFC 8414 §2). */
+/** Authenticates in the way that the provider supports; by Basic if it does not say (RFC 8414 §2). */
 function authenticationOf(supported: readonly string[] | undefined, secret: string | null) {
   if (secret === null) return None();
   const isBasic = supported === undefined || supported.includes('client_secret_basic');

@@ -4,7 +4,7 @@ import { withProvider } from './client.ts';
 const needed = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 /**
- * What is wrong with the configuration that an issuer publishes.
+ * Finds what is wrong with the configuration that an issuer publishes.
  *
  * @returns Undefined if nothing is, or if the issuer does not answer.
  */
@@ -27,7 +27,7 @@ export async function findDiscoveryFault(
   }
 }
 
-/** Only an answer can be wrong; its faults have codes of the library. */
+/** The fault of an answer, which the library gives one of these codes; undefined without an answer. */
 function reasonOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown };
   switch (code) {

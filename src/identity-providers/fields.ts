@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Conflicts } from '../db/conflict.ts';
 import { distinct, emailDomain, fault, name, text } from '../input.ts';
 
-/** The scopes that are asked for where none are named. */
+/** The scopes to ask for if none are given. */
 export const defaultScopes = ['openid', 'profile', 'email'];
 
 // RFC 6749 §3.3

@@ -44,7 +44,7 @@ const UserIdentity = builder.prismaNode('UserIdentity', {
     subGraphs: ownGraphs,
     description: "The identity's id: a TypeID with the prefix `identity`.",
   },
-  description: 'A person at an identity provider, who signs in to this account.',
+  description: 'An identity at an identity provider, with which a person signs in to this account.',
   authScopes: { scope: 'users:read' },
   fields: (t) => ({
     provider: t.relation('provider', {
@@ -85,7 +85,7 @@ const userMutations = recordMutations('user', User, { scope: 'users:write' });
 addMutation('deleteUserIdentity', {
   scope: 'users:write',
   description:
-    'Removes an identity from a user, who cannot sign in by it any more. Raises `User.Data.Updated`.',
+    'Removes an identity from a user, who can no longer sign in with it. Raises `User.Data.Updated` and `User.Credential.Updated`.',
   input: (t) => ({
     userId: userMutations.id(t),
     identityId: t.id({ required: true, description: "The identity's id." }),
@@ -100,7 +100,7 @@ addMutation('deleteUserIdentity', {
   }),
   errors: [NotFoundError],
   resolve: async (input, context, info) => {
-    // What the request selects of it is read before: afterwards it is gone.
+    // Reads what the request selects before the deletion: afterwards it is gone.
     const path = [{ type: mutationPayloadName('deleteUserIdentity'), name: 'userIdentity' }];
     const query = { ...queryFromInfo({ context, info, path }), where: { id: input.identityId } };
     const userIdentity = await context.database.prisma.userIdentity.findUnique(query);
@@ -142,7 +142,7 @@ const organizationScopes = ['organizations:write', 'experience:read'] as const;
 
 organizationMutations.add('addOrganizationIdentityProvider', {
   description:
-    'Adds an identity provider whose people join the organization just in time, when they first sign in by it. Raises no event.',
+    'Adds an identity provider whose people join the organization just in time: when they first sign in with it. Raises `Organization.Settings.Updated`.',
   scope: organizationScopes,
   input: organizationProviderInput,
   errors: [NotFoundError, ConflictError, NotAllowedError],
@@ -150,7 +150,8 @@ organizationMutations.add('addOrganizationIdentityProvider', {
 });
 
 organizationMutations.add('removeOrganizationIdentityProvider', {
-  description: 'Removes an identity provider from an organization; members stay. Raises no event.',
+  description:
+    'Removes an identity provider from an organization; members stay. Raises `Organization.Settings.Updated`.',
   scope: organizationScopes,
   input: organizationProviderInput,
   errors: [NotFoundError],

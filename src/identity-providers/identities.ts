@@ -1,4 +1,5 @@
-import { lockUser, lockUsers } from '../db/lock.ts';
+import { lockUser } from '../db/lock.ts';
+import type { Told } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
 import { type NewEvent, recordEvents } from '../events/record.ts';
@@ -8,6 +9,7 @@ import type { Language } from '../languages.ts';
 import { tellPerson } from '../messages/notice.ts';
 import { joinByProvider } from '../organizations/just-in-time.ts';
 import type { Context } from '../services.ts';
+import { credentialEvent } from '../users/credentials.ts';
 import { userRecord } from '../users/payload.ts';
 
 /** A person as an identity provider knows them. */
@@ -21,14 +23,14 @@ export interface Identity {
   readonly isEmailVerified: boolean;
 }
 
-/** Writes that a person at an identity provider is this user, without an event. */
+/** Stores an identity of a user, without an event. Returns its id. */
 export async function insertIdentity(
   tx: Transaction,
   { clock }: Pick<Context, 'clock'>,
   userId: string,
   { identityProviderId, issuer, subject, email }: Identity,
-): Promise<void> {
-  await tx.userIdentity.create({
+): Promise<string> {
+  const { id } = await tx.userIdentity.create({
     data: {
       id: newId('UserIdentity'),
       userId,
@@ -39,13 +41,15 @@ export async function insertIdentity(
       linkedAt: clock.now(),
     },
   });
+  return id;
 }
 
 /**
  * Links an identity to an existing user, who joins the organizations of the provider and is told by message. Raises
- * `User.Data.Updated` with `changes.identities`, then `Organization.Membership.Updated` for each membership.
+ * `User.Data.Updated` with `changes.identities` and `User.Credential.Updated`, then `Organization.Membership.Updated` for
+ * each membership.
  *
- * @param language Of the message; by default that of the settings.
+ * @param language The language of the message; by default that of the settings.
  * @throws {NotFoundError} when the user is gone; the unique index `UserIdentity_issuer_subject_key` refuses an identity
  *   that is linked already.
  */
@@ -55,20 +59,26 @@ export async function linkIdentity(
   userId: string,
   identity: Identity,
   language?: Language,
-): Promise<User> {
+): Promise<Told<User>> {
   const user = await lockUser(tx, userId);
   const from = await providersOf(tx, userId);
-  await insertIdentity(tx, context, userId, identity);
-  await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
+  const id = await insertIdentity(tx, context, userId, identity);
+  const to = await providersOf(tx, userId);
+  const name = nameIn(to, identity.identityProviderId);
+  const told = await recordEvents(tx, context, [
+    changeOf(user, { from, to }),
+    credentialEvent(userId, 'IDENTITY', 'ADDED', { id, name }),
+  ]);
   await joinByProvider(tx, context, { userId, ...identity });
   await tellPerson(tx, context, user, { template: 'IDENTITY_ADDED', language });
-  return user;
+  return told.with(user);
 }
 
 /**
- * Removes an identity from a user, who cannot sign in by it any more. Raises `User.Data.Updated`.
+ * Removes an identity from a user, who can no longer sign in with it. Raises `User.Data.Updated` and
+ * `User.Credential.Updated`.
  *
- * @throws {NotFoundError} of the user, or of the identity that is not theirs.
+ * @throws {NotFoundError} of the user, or of an identity that is not theirs.
  */
 export async function deleteUserIdentity(
   context: Context,
@@ -84,53 +94,33 @@ export async function deleteIdentityWithin(
   tx: Transaction,
   context: Context,
   { userId, identityId }: { userId: string; identityId: string },
-): Promise<User> {
+): Promise<Told<User>> {
   const user = await lockUser(tx, userId);
   const from = await providersOf(tx, userId);
-  const { count } = await tx.userIdentity.deleteMany({ where: { id: identityId, userId } });
-  if (count === 0) throw new NotFoundError(identityId);
-  await recordChange(tx, context, user, { from, to: await providersOf(tx, userId) });
-  return user;
-}
-
-/**
- * Removes the identities at a provider from these users. Raises `User.Data.Updated` for each user who had one.
- */
-export async function deleteIdentitiesAt(
-  tx: Transaction,
-  context: Context,
-  identityProviderId: string,
-  userIds: readonly string[],
-): Promise<void> {
-  const users = await lockUsers(tx, userIds);
-  const providers = await providersByUser(tx, userIds);
-  await tx.userIdentity.deleteMany({ where: { identityProviderId, userId: { in: [...userIds] } } });
-  const events = users.flatMap((user) => {
-    const from = providers.get(user.id) ?? [];
-    const to = from.filter(({ id }) => id !== identityProviderId);
-    return to.length === from.length ? [] : [changeOf(user, { from, to })];
-  });
-  await recordEvents(tx, context, events);
+  const identity = await tx.userIdentity.findFirst({ where: { id: identityId, userId } });
+  if (!identity) throw new NotFoundError(identityId);
+  await tx.userIdentity.delete({ where: { id: identityId } });
+  const name = nameIn(from, identity.identityProviderId);
+  const told = await recordEvents(tx, context, [
+    changeOf(user, { from, to: await providersOf(tx, userId) }),
+    credentialEvent(userId, 'IDENTITY', 'REMOVED', { id: identityId, name }),
+  ]);
+  return told.with(user);
 }
 
 type ProviderName = { readonly id: string; readonly name: string };
 
 async function providersOf(tx: Transaction, userId: string): Promise<ProviderName[]> {
-  return (await providersByUser(tx, [userId])).get(userId) ?? [];
+  const identities = await tx.userIdentity.findMany({
+    where: { userId },
+    orderBy: { id: 'asc' },
+    select: { provider: { select: { id: true, name: true } } },
+  });
+  return identities.map(({ provider }) => provider);
 }
 
-async function providersByUser(
-  tx: Transaction,
-  userIds: readonly string[],
-): Promise<Map<string, ProviderName[]>> {
-  const identities = await tx.userIdentity.findMany({
-    where: { userId: { in: [...userIds] } },
-    orderBy: { id: 'asc' },
-    select: { userId: true, provider: { select: { id: true, name: true } } },
-  });
-  const byUser = Map.groupBy(identities, ({ userId }) => userId);
-  return new Map([...byUser].map(([id, linked]) => [id, linked.map(({ provider }) => provider)]));
-}
+const nameIn = (providers: readonly ProviderName[], wanted: string): string | null =>
+  providers.find(({ id }) => id === wanted)?.name ?? null;
 
 interface IdentitiesChange {
   readonly from: readonly ProviderName[];
@@ -141,10 +131,3 @@ const changeOf = (user: User, identities: IdentitiesChange): NewEvent => ({
   type: 'User.Data.Updated',
   data: { ...userRecord(user), changes: { identities } },
 });
-
-const recordChange = (
-  tx: Transaction,
-  context: Context,
-  user: User,
-  identities: IdentitiesChange,
-): Promise<void> => recordEvents(tx, context, [changeOf(user, identities)]);

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { assertMayProveWho } from '../auth/granting.ts';
+import { assertMayBeAnybody } from '../auth/granting/may-open.ts';
+import { boundBy, renewedBy, setterScopesOf } from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { transaction } from '../db/transaction.ts';
 import { type InputIssue, InvalidInputError } from '../errors.ts';
+import { changesBetween, recordChange, recordEvent } from '../events/record.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { notNull, parseInput } from '../input.ts';
@@ -12,8 +14,10 @@ import type { Context } from '../services.ts';
 import { sealClientSecret } from './client.ts';
 import { findDiscoveryFault } from './discovery-fault.ts';
 import { defaultScopes, providerConflicts, providerFields } from './fields.ts';
+import { providerRecord, providers, readProvider, rowOf, writeDomains } from './payload.ts';
 
-const createInput = z.object({
+/** What `createIdentityProvider` takes. */
+export const createInput = z.object({
   ...providerFields,
   clientSecret: providerFields.clientSecret.nullish(),
   scopes: providerFields.scopes.nullish(),
@@ -25,11 +29,11 @@ const createInput = z.object({
 export type CreateIdentityProviderInput = z.input<typeof createInput>;
 
 /**
- * Creates an identity provider. Its issuer is asked for its configuration: a wrong answer is a fault of the input, no
- * answer is not, since the provider may only be out of reach. Raises no event.
+ * Creates an identity provider, and asks its issuer for its configuration. A wrong answer is a fault of the input; a
+ * missing one is not, because the provider may just be out of reach. Raises `IdentityProvider.Created`.
  *
  * @throws {InvalidInputError}; {@link ConflictError} on `emailDomains`; {@link NotAllowedError} when a person who could
- *   sign in by it holds more than the caller.
+ *   sign in with it holds more than the caller.
  */
 export async function createIdentityProvider(
   context: Context,
@@ -44,8 +48,8 @@ export async function createIdentityProvider(
   const now = context.clock.now();
   return refuseConflict(providerConflicts, () =>
     transaction(context.database, async (tx) => {
-      await assertMayProveWho(tx, context);
-      const provider = await tx.identityProvider.create({
+      await assertMayBeAnybody(tx, context);
+      await tx.identityProvider.create({
         data: {
           ...values,
           id,
@@ -53,12 +57,21 @@ export async function createIdentityProvider(
             clientSecret == null ? null : sealClientSecret(context.cipher, id, clientSecret),
           scopes: scopes ?? defaultScopes,
           enabled: enabled ?? true,
+          setterScopes: setterScopesOf(context),
+          redirectUriState: 'OWN',
           createdAt: now,
           updatedAt: now,
         },
       });
       await writeDomains(tx, id, emailDomains ?? []);
-      return provider;
+      const provider = await readProvider(tx, id);
+      const told = await recordEvent(
+        tx,
+        context,
+        'IdentityProvider.Created',
+        providerRecord(provider),
+      );
+      return told.with(rowOf(provider));
     }),
   );
 }
@@ -73,6 +86,7 @@ const updateInput = z.object({
   scopes: providerFields.scopes.nullish(),
   emailDomains: providerFields.emailDomains.nullish(),
   enabled: notNull(providerFields.enabled),
+  redirectUriRegistered: notNull(z.boolean().refine(Boolean, 'can only be true')),
 });
 
 /** The input of `updateIdentityProvider`: an absent field stays as it is; null clears it. */
@@ -84,17 +98,18 @@ const secretOfIssuer = {
 } as const;
 
 /**
- * Changes an identity provider. A new issuer does not get the client secret of the one before. Identities that are
- * linked stay: they belong to the issuer under which they were linked. Raises no event.
+ * Changes an identity provider. A new issuer does not get the client secret of the old one. Linked identities stay:
+ * they belong to the issuer that they were linked under. Raises `IdentityProvider.Data.Updated` if something changed,
+ * which says of a new client secret only that there is one.
  *
  * @throws {InvalidInputError} {@link NotFoundError}; {@link ConflictError} on `emailDomains`; {@link NotAllowedError}
- *   when a person who could sign in by it holds more than the caller.
+ *   when a person who could sign in with it holds more than the caller.
  */
 export async function updateIdentityProvider(
   context: Context,
   input: UpdateIdentityProviderInput,
 ): Promise<IdentityProvider> {
-  const { id, emailDomains, clientSecret, scopes, ...patch } = parseInput(
+  const { id, emailDomains, clientSecret, scopes, redirectUriRegistered, ...patch } = parseInput(
     updateInput,
     input,
     await faultsOfIssuer(context, input.issuer),
@@ -102,25 +117,38 @@ export async function updateIdentityProvider(
   return refuseConflict(providerConflicts, () =>
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'IdentityProvider', id);
-      await assertMayProveWho(tx, context);
-      const before = await tx.identityProvider.findUniqueOrThrow({ where: { id } });
+      await assertMayBeAnybody(tx, context);
+      const before = await readProvider(tx, id);
       const isElsewhere = patch.issuer !== undefined && patch.issuer !== before.issuer;
       // The new issuer would learn the secret of the old one.
       if (isElsewhere && before.clientSecret !== null && clientSecret === undefined)
         throw new InvalidInputError([{ ...secretOfIssuer, path: ['clientSecret'] }]);
-      if (emailDomains !== undefined) await writeDomains(tx, id, emailDomains ?? []);
-      return tx.identityProvider.update({
-        where: { id },
-        data: {
-          ...patch,
-          scopes: scopes === null ? defaultScopes : scopes,
-          clientSecret:
-            clientSecret == null
-              ? clientSecret
-              : sealClientSecret(context.cipher, id, clientSecret),
-          updatedAt: context.clock.now(),
-        },
-      });
+      // A new client never had the redirect URI that providers shared.
+      const isNewClient =
+        isElsewhere || (patch.clientId !== undefined && patch.clientId !== before.clientId);
+      // Whoever sets the issuer answers for it, not whoever renames the provider.
+      const setterScopes =
+        patch.issuer === undefined
+          ? boundBy(context, before.setterScopes)
+          : renewedBy(context, before.setterScopes);
+      const after = {
+        ...patch,
+        ...(redirectUriRegistered || isNewClient ? { redirectUriState: 'OWN' as const } : {}),
+        emailDomains: emailDomains === null ? [] : emailDomains?.sort(),
+        scopes: scopes === null ? defaultScopes : scopes,
+        clientSecret:
+          clientSecret == null ? clientSecret : sealClientSecret(context.cipher, id, clientSecret),
+        setterScopes,
+      };
+      const secretChange =
+        clientSecret == null
+          ? undefined
+          : { hasClientSecret: { from: before.clientSecret !== null, to: true } };
+      const setterChange = changesBetween({ setterScopes: before.setterScopes }, { setterScopes });
+      const unshown =
+        secretChange || setterChange ? { ...secretChange, ...setterChange } : undefined;
+      const told = await recordChange(tx, context, providers, before, after, unshown);
+      return told.with(rowOf(told.result));
     }),
   );
 }
@@ -129,7 +157,7 @@ async function faultsOfIssuer(
   context: Context,
   issuer: string | null | undefined,
 ): Promise<InputIssue[]> {
-  // A malformed one is told by its schema.
+  // The schema reports a malformed issuer.
   if (issuer == null || !providerFields.issuer.safeParse(issuer).success) return [];
   const { config, resolveHost } = context;
   const guard = { allowPrivate: config.allowPrivateWebhooks, resolveHost };
@@ -137,24 +165,4 @@ async function faultsOfIssuer(
   if (faults.length > 0) return faults;
   const fault = await findDiscoveryFault(context, issuer.trim());
   return fault === undefined ? [] : [{ path: ['issuer'], message: fault }];
-}
-
-async function writeDomains(
-  tx: Transaction,
-  identityProviderId: string,
-  domains: readonly string[],
-): Promise<void> {
-  await tx.identityProviderEmailDomain.deleteMany({
-    where: { identityProviderId, domain: { notIn: [...domains] } },
-  });
-  const kept = await tx.identityProviderEmailDomain.findMany({
-    where: { identityProviderId },
-    select: { domain: true },
-  });
-  const known = new Set(kept.map(({ domain }) => domain));
-  // In one order, so that two requests with the same domains do not wait for each other.
-  const added = domains.filter((domain) => !known.has(domain)).sort();
-  await tx.identityProviderEmailDomain.createMany({
-    data: added.map((domain) => ({ domain, identityProviderId })),
-  });
 }

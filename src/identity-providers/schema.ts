@@ -1,24 +1,43 @@
+import { setterScopesDescription } from '../auth/granting/setter-scopes.ts';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   IdentityProviderEmailDomain,
   IdentityProviderKind,
+  RedirectUriState,
 } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
 import { deleteIdentityProvider } from './delete.ts';
 import { createIdentityProvider, updateIdentityProvider } from './operations.ts';
+import { redirectUriOf } from './redirect-uri.ts';
 
 const KindEnum = builder.enumType('IdentityProviderKind', {
-  description: 'Who signs in by an identity provider.',
+  description: 'Who signs in with an identity provider.',
   values: {
-    SOCIAL: { description: 'Anybody who chooses it on the sign-in page.' },
+    SOCIAL: { description: 'Anyone who chooses it on the sign-in page.' },
     ENTERPRISE: {
       description:
-        'The people of its e-mail domains. They are sent there as soon as they name their address, and no password is asked.',
+        'People with an address of its e-mail domains. They are sent there as soon as they enter their address, and are asked for no password.',
     },
   } as const satisfies Record<keyof typeof IdentityProviderKind, object>,
+});
+
+const RedirectUriStateEnum = builder.enumType('RedirectUriState', {
+  description: 'Whether an identity provider has a redirect URI of its own.',
+  values: {
+    OWN: { description: 'Yes: people come back to its `redirectUri`.' },
+    SHARED: {
+      description:
+        'It was set up when all providers shared `/sign-in/callback`. People still come back there, because the provider names itself in each answer (`iss`, RFC 9207). Register its `redirectUri` at the provider as well, then set `redirectUriRegistered`.',
+    },
+    TO_REGISTER: {
+      description:
+        'It was set up when all providers shared `/sign-in/callback`, and does not name itself in its answers. Nobody can sign in with it until its `redirectUri` is registered at the provider. The next sign-in then makes it `OWN`.',
+    },
+  } as const satisfies Record<keyof typeof RedirectUriState, object>,
 });
 
 /** An OpenID provider that people can sign in with. */
@@ -29,19 +48,21 @@ export const IdentityProvider = builder.prismaNode('IdentityProvider', {
   authScopes: { scope: 'experience:read' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name, which people see.' }),
-    kind: t.expose('kind', { type: KindEnum, description: 'Who signs in by it.' }),
+    kind: t.expose('kind', { type: KindEnum, description: 'Who signs in with it.' }),
     issuer: t.exposeString('issuer', {
       description: 'Its issuer (OpenID Connect Discovery §3): an https URL.',
     }),
-    clientId: t.exposeString('clientId', { description: 'The id that this service has there.' }),
+    clientId: t.exposeString('clientId', {
+      description: 'The id of this service at the provider.',
+    }),
     hasClientSecret: t.boolean({
       description: 'Whether it has a client secret, which is never shown.',
       resolve: ({ clientSecret }) => clientSecret !== null,
     }),
-    scopes: t.exposeStringList('scopes', { description: 'The scopes that it is asked for.' }),
+    scopes: t.exposeStringList('scopes', { description: 'The scopes to ask it for.' }),
     emailDomains: t.stringList({
       description:
-        'E-mail domains, in alphabetical order. The people of an ENTERPRISE provider come from them; and a provider that has domains is believed about addresses of these domains alone.',
+        'E-mail domains, in alphabetical order. People with an address in one of them sign in with this provider, if its kind is ENTERPRISE. A provider with domains can verify only addresses in these.',
       select: { emailDomains: { orderBy: { domain: 'asc' } } },
       resolve: (provider) =>
         // The compiler does not see what `select` adds.
@@ -49,12 +70,18 @@ export const IdentityProvider = builder.prismaNode('IdentityProvider', {
           ({ domain }) => domain,
         ),
     }),
-    enabled: t.exposeBoolean('enabled', { description: 'Whether people can sign in by it.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether people can sign in with it.' }),
+    setterScopes: t.exposeStringList('setterScopes', { description: setterScopesDescription }),
     redirectUri: t.string({
-      description: 'The redirect URI to register there.',
-      resolve: (_provider, _args, { baseUrl }) => `${baseUrl}/sign-in/callback`,
+      description: 'The redirect URI to register at the provider. No other provider has it.',
+      resolve: ({ id }, _args, services) => redirectUriOf(services, id),
+    }),
+    redirectUriState: t.expose('redirectUriState', {
+      type: RedirectUriStateEnum,
+      description: 'Whether people come back to `redirectUri`, or it must be registered first.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
@@ -75,15 +102,15 @@ const mutations = recordMutations('identityProvider', IdentityProvider, {
 
 const inputFields = (t: InputFields, required: boolean) => ({
   name: t.string({ required, description: 'Its name, which people see. At most 128 characters.' }),
-  kind: t.field({ type: KindEnum, required, description: 'Who signs in by it.' }),
+  kind: t.field({ type: KindEnum, required, description: 'Who signs in with it.' }),
   issuer: t.string({
     required,
     description:
-      'Its issuer: an https URL without query and fragment. It is asked for its configuration; a wrong answer is refused, no answer is not.',
+      'Its issuer: an https URL without query and fragment. Its published configuration is read, and refused if it is wrong. An issuer that cannot be reached is accepted.',
   }),
-  clientId: t.string({ required, description: 'The id that this service has there.' }),
+  clientId: t.string({ required, description: 'The id of this service at the provider.' }),
   clientSecret: t.string({
-    description: 'The secret that this service has there; absent for a public client.',
+    description: 'The secret of this service at the provider; absent for a public client.',
   }),
   scopes: t.stringList({
     description: 'The scopes to ask for: by default `openid`, `profile` and `email`.',
@@ -91,12 +118,12 @@ const inputFields = (t: InputFields, required: boolean) => ({
   emailDomains: t.stringList({
     description: 'E-mail domains, at most 100. A domain belongs to one provider.',
   }),
-  enabled: t.boolean({ description: 'Whether people can sign in by it: true by default.' }),
+  enabled: t.boolean({ description: 'Whether people can sign in with it: true by default.' }),
 });
 
 mutations.add('createIdentityProvider', {
   description:
-    'Creates an identity provider, whose people can sign in here. Register the redirect URI `/sign-in/callback` there. Raises no event.',
+    'Creates an identity provider, whose people can then sign in here. Register its `redirectUri` at the provider. Raises `IdentityProvider.Created`.',
   input: (t) => inputFields(t, true),
   errors: [InvalidInputError, ConflictError, NotAllowedError],
   // GraphQL requires what the type of `inputFields` leaves optional.
@@ -105,15 +132,23 @@ mutations.add('createIdentityProvider', {
 
 mutations.add('updateIdentityProvider', {
   description:
-    'Changes an identity provider. An absent field stays as it is; null clears it. Linked identities stay. Raises no event.',
-  input: (t) => ({ id: mutations.id(t), ...inputFields(t, false) }),
+    'Changes an identity provider. An absent field stays as it is; null clears it. Linked identities stay. Raises `IdentityProvider.Data.Updated` if something changed.',
+  input: (t) => ({
+    id: mutations.id(t),
+    ...inputFields(t, false),
+    redirectUriRegistered: t.boolean({
+      description:
+        '`true` states that its `redirectUri` is registered at the provider: people come back to it from now on. Only needed while `redirectUriState` is not `OWN`; a new issuer or client id does the same.',
+    }),
+  }),
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   operation: (context, input) => updateIdentityProvider(context, input),
 });
 
 mutations.addDeletion('deleteIdentityProvider', {
   description:
-    'Deletes an identity provider with the identities linked by it. Raises `User.Data.Updated` for each user who loses one. Identities go in steps: if the answer is an error, the provider stays, disabled, and can be deleted again.',
+    'Deletes an identity provider and its linked identities. Raises `IdentityProvider.Deleted`, and nothing for each identity.',
   model: ({ identityProvider }) => identityProvider,
   operation: deleteIdentityProvider,
+  errors: [NotFoundError, NotAllowedError],
 });

@@ -9,13 +9,15 @@ const parameters = {
   ES256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, isQuick: true },
   ES384: { digest: 'sha384', options: { dsaEncoding: 'ieee-p1363' }, isQuick: false },
   EdDSA: { digest: null, options: {}, isQuick: true },
+  // Its other name (RFC 9864 §2.2), by which clients sign.
+  Ed25519: { digest: null, options: {}, isQuick: true },
   RS256: { digest: 'sha256', options: { padding: constants.RSA_PKCS1_PADDING }, isQuick: false },
   PS256: {
     digest: 'sha256',
     options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 },
     isQuick: false,
   },
-} as const satisfies Record<SigningAlgorithm, object>;
+} as const satisfies Record<SigningAlgorithm | 'Ed25519', object>;
 
 /** A key and its one algorithm (RFC 8725 §3.1). */
 export interface AlgorithmKey {
@@ -28,7 +30,7 @@ const verifyElsewhere = promisify(verify);
 
 function parametersOf(algorithm: string) {
   if (!Object.hasOwn(parameters, algorithm)) throw new Error(`No key signs with ${algorithm}.`);
-  return parameters[algorithm as SigningAlgorithm];
+  return parameters[algorithm as keyof typeof parameters];
 }
 
 /** Signs a JSON payload in the JWS compact serialization (RFC 7515 §7.1). */
@@ -73,28 +75,35 @@ function remember(key: KeyObject, digest: string): void {
   if (known.size > maxRemembered && oldest !== undefined) known.delete(oldest);
 }
 
+/** Like {@link verifyOnce}, for a signature that is likely to come again. */
+export async function verifyCompact(
+  by: AlgorithmKey,
+  text: string,
+  signature: string,
+): Promise<boolean> {
+  const fingerprint = hash('sha256', `${text}.${signature}`, 'base64url');
+  if (remembered.get(by.key)?.has(fingerprint)) return true;
+  const isValid = await verifyOnce(by, text, signature);
+  if (isValid) remember(by.key, fingerprint);
+  return isValid;
+}
+
 /**
  * Whether a key made this signature over the first two parts of a JWS compact serialization (RFC 7515 §5.2).
  *
  * @param text Header and payload as sent: encoded, with a dot between.
  * @param signature As sent: in base64url.
  */
-export async function verifyCompact(
+export async function verifyOnce(
   { algorithm, key }: AlgorithmKey,
   text: string,
   signature: string,
 ): Promise<boolean> {
   const { digest, options, isQuick } = parametersOf(algorithm);
-  const fingerprint = hash('sha256', `${text}.${signature}`, 'base64url');
-  if (remembered.get(key)?.has(fingerprint)) return true;
   const data = Buffer.from(text, 'latin1');
   const input = { key, ...options };
   const bytes = Buffer.from(signature, 'base64url');
-  const isValid = isQuick
-    ? verify(digest, data, input, bytes)
-    : await verifyElsewhere(digest, data, input, bytes);
-  if (isValid) remember(key, fingerprint);
-  return isValid;
+  return isQuick ? verify(digest, data, input, bytes) : verifyElsewhere(digest, data, input, bytes);
 }
 
 const encodeJson = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

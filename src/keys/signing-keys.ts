@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
 import type { SigningAlgorithm } from '../config.ts';
@@ -7,16 +8,15 @@ import { lockName } from '../db/lock.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { PrismaClient, SigningKey } from '../generated/prisma/client.ts';
 import { kindOfId, newId } from '../ids.ts';
-import type { Cipher } from './cipher.ts';
+import type { Sealing } from './cipher.ts';
+import { purposeOf } from './sealed-columns.ts';
 
 /** A key that signs. */
-export interface SigningKeyHandle {
+interface SigningKeyHandle {
   readonly kid: string;
   readonly algorithm: string;
   readonly privateKey: KeyObject;
   readonly privateJwk: JWK;
-  /** Made for applications that ask for its algorithm; it signs no access tokens. */
-  readonly forIdTokens: boolean;
 }
 
 /** The signing keys, in memory; the database holds them encrypted. */
@@ -32,7 +32,7 @@ export interface SigningKeys {
   jwks(): { keys: JWK[] };
   /** Every key with its private part, the current one first, in the form that oidc-provider needs. */
   privateJwks(): { keys: JWK[] };
-  /** Grows by one whenever the set changes. */
+  /** Grows by one whenever the set changes, or another key begins to sign. */
   readonly version: number;
   /** Reads the keys again. */
   reload(): Promise<void>;
@@ -41,17 +41,22 @@ export interface SigningKeys {
 /** The id token's lifetime, in seconds. */
 export const idTokenTtlSeconds = 3600;
 
-const purpose = (kid: string) => `signing-key:${kid}`;
+const purpose = (kid: string) => purposeOf('signing-key', kid);
 // Unknown `kid`s come from outside; each must not cost a query.
 const reloadIntervalMs = 1_000;
 const isKeyId = (kid: string) => kindOfId(kid) === 'SigningKey';
 
-/** Creates a signing key and stores it, its private half encrypted. */
+/**
+ * Creates a signing key and stores it, its private half encrypted.
+ *
+ * @param options.forIdTokens Whether it is for applications that ask for its algorithm; it signs no access tokens.
+ * @param options.signsFrom From when it signs; by default at once.
+ */
 export async function createSigningKey(
   tx: Transaction,
-  { cipher, clock }: { cipher: Cipher; clock: Clock },
+  { cipher, clock }: { cipher: Sealing; clock: Clock },
   algorithm: SigningAlgorithm,
-  { forIdTokens = false }: { forIdTokens?: boolean } = {},
+  { forIdTokens = false, signsFrom }: { forIdTokens?: boolean; signsFrom?: Date } = {},
 ): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
@@ -69,6 +74,7 @@ export async function createSigningKey(
       privateJwk: cipher.encrypt(JSON.stringify(privateJwk), purpose(id)),
       forIdTokens,
       createdAt: clock.now(),
+      signsFrom: signsFrom ?? clock.now(),
     },
   });
 }
@@ -76,39 +82,65 @@ export async function createSigningKey(
 /** The name of the lock to hold while creating or retiring signing keys. */
 export const signingKeysLock = 'signet:signing-keys';
 
-/** Creates a key that signs id tokens in an algorithm, if no key does. */
+/**
+ * Creates a key that signs id tokens in an algorithm, if no key does.
+ *
+ * @param signsFrom From when it signs; by default at once.
+ * @returns The new key, or null.
+ */
 export async function ensureIdTokenKey(
   tx: Transaction,
-  services: { cipher: Cipher; clock: Clock },
+  services: { cipher: Sealing; clock: Clock },
   algorithm: SigningAlgorithm,
-): Promise<void> {
+  signsFrom = services.clock.now(),
+): Promise<SigningKey | null> {
   await lockName(tx, signingKeysLock);
   const existing = await tx.signingKey.count({ where: { algorithm, retiredAt: null } });
-  if (existing === 0) await createSigningKey(tx, services, algorithm, { forIdTokens: true });
+  return existing === 0
+    ? createSigningKey(tx, services, algorithm, { forIdTokens: true, signsFrom })
+    : null;
 }
 
-/** Whether this cipher's secret encrypted the key's private half. */
-export function canDecrypt(cipher: Cipher, key: Pick<SigningKey, 'id' | 'privateJwk'>): boolean {
-  try {
-    cipher.decrypt(key.privateJwk, purpose(key.id));
-    return true;
-  } catch {
-    return false;
-  }
+/** What says whether a key signs at an instant. */
+type Term = Pick<SigningKey, 'signsFrom' | 'createdAt' | 'retiredAt'>;
+
+/** From when a key signs. A node of the version before makes keys that sign at once. */
+export const signingStartOf = ({ signsFrom, createdAt }: Omit<Term, 'retiredAt'>): Date =>
+  signsFrom ?? createdAt;
+
+/** Whether a key signs at an instant: it is neither coming nor retired. */
+export const signsAt = (key: Term, now: Date): boolean =>
+  signingStartOf(key) <= now && (key.retiredAt === null || key.retiredAt > now);
+
+interface OpenKey {
+  readonly row: SigningKey;
+  readonly jwk: JWK;
+  readonly publicKey: KeyObject;
+  readonly handle: SigningKeyHandle;
 }
 
-function openKey(
-  cipher: Cipher,
-  { id, algorithm, publicJwk: stored, privateJwk: encrypted, expiresAt, forIdTokens }: SigningKey,
-) {
-  const privateJwk = JSON.parse(cipher.decrypt(encrypted, purpose(id))) as JWK;
-  const publicJwk = stored as JWK;
+function openKey(cipher: Sealing, row: SigningKey): OpenKey {
+  const { id: kid, algorithm } = row;
+  const privateJwk = JSON.parse(cipher.decrypt(row.privateJwk, purpose(kid))) as JWK;
+  const jwk = row.publicJwk as JWK;
   const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' });
   return {
-    published: { jwk: publicJwk, expiresAt },
-    publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }),
-    handle: { kid: id, algorithm, privateKey, privateJwk, forIdTokens } satisfies SigningKeyHandle,
+    row,
+    jwk,
+    publicKey: createPublicKey({ key: jwk, format: 'jwk' }),
+    handle: { kid, algorithm, privateKey, privateJwk },
   };
+}
+
+/**
+ * Sorts keys: those that sign, the newest first; those that have signed, the last one first; those that will. The first
+ * of an algorithm signs.
+ */
+function sorted(keys: readonly OpenKey[], now: Date): OpenKey[] {
+  const rankOf = ({ row }: OpenKey) =>
+    signsAt(row, now) ? (row.forIdTokens ? 1 : 0) : signingStartOf(row) <= now ? 2 : 3;
+  const startOf = ({ row }: OpenKey) => signingStartOf(row).getTime();
+  return keys.toSorted((a, b) => rankOf(a) - rankOf(b) || startOf(b) - startOf(a));
 }
 
 /**
@@ -118,13 +150,12 @@ function openKey(
  */
 export async function loadSigningKeys(options: {
   prisma: PrismaClient;
-  cipher: Cipher;
+  cipher: Sealing;
   clock: Clock;
 }): Promise<SigningKeys> {
   const { prisma, cipher, clock } = options;
-  let handles: SigningKeyHandle[] = [];
-  let publicKeys = new Map<string, { key: KeyObject; algorithm: string }>();
-  let published: { jwk: JWK; expiresAt: Date | null }[] = [];
+  let keys: readonly OpenKey[] = [];
+  let nextChange = Number.POSITIVE_INFINITY;
   let version = 0;
   let lastReloadAt = 0;
   let nextReload: Promise<void> | undefined;
@@ -141,34 +172,47 @@ export async function loadSigningKeys(options: {
     lastReloadAt = clock.now().getTime();
     const rows = await prisma.signingKey.findMany({
       where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] },
-      orderBy: [{ retiredAt: { sort: 'asc', nulls: 'first' } }, { createdAt: 'desc' }],
+      orderBy: { id: 'desc' },
     });
     const isSame =
-      rows.length === handles.length &&
-      rows.every(
-        ({ id, expiresAt }, i) =>
-          id === handles[i]?.kid && expiresAt?.getTime() === published[i]?.expiresAt?.getTime(),
-      );
+      rows.length === keys.length &&
+      rows.every((row) => keys.some((key) => isDeepStrictEqual(termOf(key.row), termOf(row))));
     if (isSame && rows.length > 0) return;
-    const loaded = rows.map((row) => openKey(cipher, row));
-    if (loaded.length === 0) throw new Error('The database holds no signing key.');
-    handles = loaded.map(({ handle }) => handle);
-    published = loaded.map((key) => key.published);
-    publicKeys = new Map(
-      loaded.map(({ handle, publicKey }) => [
-        handle.kid,
-        { key: publicKey, algorithm: handle.algorithm },
-      ]),
-    );
+    const known = new Map(keys.map((key) => [key.row.id, key]));
+    if (rows.length === 0) throw new Error('The database holds no signing key.');
+    keys = rows.map((row) => ({ ...(known.get(row.id) ?? openKey(cipher, row)), row }));
+    arrange();
+  }
+
+  const termOf = ({ id, signsFrom, retiredAt, expiresAt }: SigningKey) => ({
+    id,
+    signsFrom,
+    retiredAt,
+    expiresAt,
+  });
+
+  function arrange() {
+    const now = clock.now();
+    keys = sorted(keys, now);
+    const changes = keys.flatMap(({ row }) => [signingStartOf(row), row.retiredAt ?? now]);
+    nextChange = Math.min(...changes.filter((at) => at > now).map((at) => at.getTime()));
     version += 1;
   }
 
-  const isPublished = ({ expiresAt }: (typeof published)[number]) =>
+  /** The keys as they are now: time alone changes which one signs. */
+  function current(): readonly OpenKey[] {
+    if (clock.now().getTime() >= nextChange) arrange();
+    return keys;
+  }
+
+  const isPublished = ({ row: { expiresAt } }: OpenKey) =>
     expiresAt === null || expiresAt > clock.now();
-  const find = (kid: string) =>
-    published.some((key) => key.jwk.kid === kid && isPublished(key))
-      ? publicKeys.get(kid)
+  function find(kid: string) {
+    const key = keys.find(({ row }) => row.id === kid);
+    return key && isPublished(key)
+      ? { key: key.publicKey, algorithm: key.row.algorithm }
       : undefined;
+  }
 
   // All waiting callers share one reload, which begins after the last of them has arrived.
   function reloadSoon(): Promise<void> {
@@ -185,9 +229,9 @@ export async function loadSigningKeys(options: {
   await reload();
   return {
     current() {
-      const first = handles.find(({ forIdTokens }) => !forIdTokens);
+      const first = current().find(({ row }) => !row.forIdTokens);
       if (!first) throw new Error('The database holds no signing key.');
-      return first;
+      return first.handle;
     },
     async publicKey(kid) {
       const known = find(kid);
@@ -195,9 +239,14 @@ export async function loadSigningKeys(options: {
       await reloadSoon();
       return find(kid);
     },
-    jwks: () => ({ keys: published.filter(isPublished).map(({ jwk }) => jwk) }),
-    privateJwks: () => ({ keys: handles.map(({ privateJwk }) => privateJwk) }),
+    jwks: () => ({
+      keys: current()
+        .filter(isPublished)
+        .map(({ jwk }) => jwk),
+    }),
+    privateJwks: () => ({ keys: current().map(({ handle }) => handle.privateJwk) }),
     get version() {
+      current();
       return version;
     },
     reload,

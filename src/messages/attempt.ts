@@ -1,4 +1,6 @@
+import type { SpanContext } from '@opentelemetry/api';
 import type { Services } from '../services.ts';
+import { inTrace, markFailed, SpanKind } from '../tracing/tracing.ts';
 import type { ClaimedMessage, RecordedSending } from './queue.ts';
 import { nextAttempt } from './schedule.ts';
 import { openContent } from './sealed.ts';
@@ -7,7 +9,6 @@ import { renderMessage } from './templates/render.ts';
 
 // A mail server may delay its greeting on purpose.
 const timeoutMs = 30_000;
-const maxErrorLength = 500;
 
 /** The outcome of an attempt: its record, and a label for metrics. */
 export interface MessageOutcome extends RecordedSending {
@@ -26,10 +27,30 @@ interface Attempt {
  *
  * @returns Undefined if the signal ended the attempt.
  */
-export async function attemptMessage(
+export function attemptMessage(
+  services: Services,
+  attempt: Attempt,
+  stopping: AbortSignal,
+): Promise<MessageOutcome | undefined> {
+  const { id, traceId, channel, template, attemptCount } = attempt.message;
+  const attributes = {
+    'signet.message.id': id,
+    'signet.message.channel': channel,
+    'signet.message.template': template,
+    'signet.message.attempt': attemptCount + 1,
+  };
+  return inTrace(traceId, 'send message', SpanKind.CLIENT, attributes, async (place, span) => {
+    const outcome = await attemptOnce(services, attempt, stopping, place);
+    if (outcome && outcome.outcome !== 'sent') markFailed(span, outcome.outcome);
+    return outcome;
+  });
+}
+
+async function attemptOnce(
   services: Services,
   { message, send, productName }: Attempt,
   stopping: AbortSignal,
+  place: SpanContext,
 ): Promise<MessageOutcome | undefined> {
   const { clock, log } = services;
   const startedAt = performance.now();
@@ -37,17 +58,22 @@ export async function attemptMessage(
   if (remainingMs <= 0) return expired(message, null);
   const deadline = AbortSignal.timeout(Math.min(timeoutMs, remainingMs));
   let result: SendResult;
-  let outgoing: OutgoingMessage | undefined;
   try {
-    outgoing = outgoingOf(services, message, productName);
-    if (!send) throw new Error('the channel has no sender');
-    result = await send(outgoing, AbortSignal.any([stopping, deadline]));
-  } catch (error) {
-    if (stopping.aborted) return undefined;
-    const reason = deadline.aborted ? 'no answer in time' : reasonOf(error);
-    result = { outcome: 'failed', error: reason };
+    const outgoing = outgoingOf(services, message, productName, place);
+    result = send
+      ? await send(outgoing, AbortSignal.any([stopping, deadline]))
+      : { outcome: 'failed', error: 'the channel has no sender' };
+  } catch (cause) {
+    if (!stopping.aborted && !deadline.aborted) {
+      log.warn({ err: cause, messageId: message.id }, 'a message could not be handed over');
+    }
+    result = { outcome: 'failed', error: 'the message could not be handed over' };
   }
-  const error = result.error === undefined ? null : withoutContent(result.error, outgoing);
+  if (result.outcome === 'failed') {
+    if (stopping.aborted) return undefined;
+    if (deadline.aborted) result = { outcome: 'failed', error: 'no answer in time' };
+  }
+  const error = result.error ?? null;
   const outcome = judge(services, message, { ...result, error });
   log[outcome.status === 'SENT' ? 'info' : 'warn'](
     {
@@ -69,14 +95,16 @@ function outgoingOf(
   { clock, cipher, baseUrl }: Services,
   message: ClaimedMessage,
   productName: string,
+  place: SpanContext,
 ): OutgoingMessage {
   const { id, channel, recipient, template, language, createdAt, expiresAt } = message;
-  const { code = null, link = null } = openContent(cipher, message);
+  const { code = null, link = null, variables } = openContent(cipher, message);
+  const organization = variables?.['organization'] ?? '';
   const minutes = Math.ceil((expiresAt.getTime() - clock.now().getTime()) / 60_000);
-  const values = { channel, template, language, productName, code, link, minutes, baseUrl };
+  const words = { channel, template, language, productName, organization };
   return {
-    ...renderMessage(values),
-    ...{ id, channel, recipient, template, language, code, link, createdAt, expiresAt },
+    ...renderMessage({ ...words, code, link, minutes, baseUrl }),
+    ...{ id, channel, recipient, template, language, code, link, createdAt, expiresAt, place },
   };
 }
 
@@ -106,22 +134,3 @@ const expired = ({ id }: ClaimedMessage, error: string | null): MessageOutcome =
   sentAt: null,
   error,
 });
-
-function reasonOf(error: unknown): string {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.message !== '') return cause.message;
-    // Several addresses were tried.
-    if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
-  }
-  return 'the message could not be handed over';
-}
-
-/** Removes the message's content from a reason, because the other side may quote it. */
-function withoutContent(reason: string, outgoing: OutgoingMessage | undefined): string {
-  const { code, link } = outgoing ?? {};
-  return [code, link]
-    .filter((secret) => typeof secret === 'string' && secret !== '')
-    .reduce<string>((text, secret) => text.replaceAll(secret as string, '…'), reason)
-    .replaceAll('\0', '\u{fffd}')
-    .slice(0, maxErrorLength);
-}

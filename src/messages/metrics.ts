@@ -1,36 +1,36 @@
-import { Counter, Gauge } from 'prom-client';
+import { addGauge, counterOf } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
-
-/** The counters of sent messages. */
-export interface MessageMetrics {
-  readonly attempts: Counter<'channel' | 'outcome'>;
-}
+import { channels } from './queue.ts';
 
 /** Registers the metrics of messages. */
-export function registerMessageMetrics(services: Services): MessageMetrics {
+export function registerMessageMetrics(services: Services) {
   const { metrics, database, clock } = services;
-  const registers = [metrics];
-  new Gauge({
-    name: 'signet_messages_due',
-    help: 'Messages that are due and not yet sent, over all nodes.',
-    labelNames: ['channel'],
-    registers,
-    async collect() {
-      this.reset();
-      const rows = await database.prisma.message.groupBy({
-        by: ['channel'],
-        where: { nextAttemptAt: { lte: clock.now() } },
-        _count: true,
-      });
-      for (const { channel, _count } of rows) this.set({ channel }, _count);
-    },
-  });
-  return {
-    attempts: new Counter({
-      name: 'signet_message_attempts_total',
-      help: 'Attempts to send a message, by outcome.',
-      labelNames: ['channel', 'outcome'],
-      registers,
-    }),
+  const readDue = async () => {
+    const now = clock.now();
+    const found = await database.prisma.message.groupBy({
+      by: ['channel'],
+      where: { nextAttemptAt: { lte: now } },
+      _count: true,
+      _min: { nextAttemptAt: true },
+    });
+    return channels.map((channel) => {
+      const due = found.find((one) => one.channel === channel);
+      const since = due?._min.nextAttemptAt ?? now;
+      return {
+        channel,
+        count: due?._count ?? 0,
+        oldestSeconds: (now.getTime() - since.getTime()) / 1000,
+      };
+    });
   };
+  addGauge(metrics, 'signet_messages_due', async (gauge) => {
+    for (const { channel, count } of await readDue()) gauge.set({ channel }, count);
+  });
+  addGauge(metrics, 'signet_messages_oldest_seconds', async (gauge) => {
+    for (const { channel, oldestSeconds } of await readDue()) gauge.set({ channel }, oldestSeconds);
+  });
+  return { attempts: counterOf(metrics, 'signet_message_attempts_total') };
 }
+
+/** The counters of sent messages. */
+export type MessageMetrics = ReturnType<typeof registerMessageMetrics>;

@@ -6,10 +6,10 @@ import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { canSend, queueMessage } from './queue-message.ts';
 import type { MessageTemplate } from './templates/wording.ts';
 
-/** A notice is worth reading for a day. */
+/** A notice expires after a day. */
 const noticeSeconds = 24 * 60 * 60;
 
-/** What a person is told. */
+/** A notice to a person. */
 export interface PersonNotice {
   readonly template: MessageTemplate;
   readonly language?: Language | undefined;
@@ -17,10 +17,10 @@ export interface PersonNotice {
 }
 
 /**
- * Tells a person about a change of their account: at the e-mail address, else at the telephone number.
+ * Notifies a person of a change to their account, by e-mail or by SMS.
  *
  * @param notice.language By default that of the settings.
- * @param notice.first The channel that comes before the other; by default e-mail.
+ * @param notice.first The channel to prefer; by default e-mail.
  */
 export async function tellPerson(
   tx: Transaction,

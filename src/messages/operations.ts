@@ -1,9 +1,19 @@
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import addressparser from 'nodemailer/lib/addressparser';
 import { z } from 'zod';
-import { assertMayProveWho } from '../auth/granting.ts';
-import { transaction } from '../db/transaction.ts';
+import { assertMayBeAnybody } from '../auth/granting/may-open.ts';
+import {
+  coversEverything,
+  everything,
+  type SetterScopes,
+  setterScopesOf,
+} from '../auth/granting/setter-scopes.ts';
+import { lockName } from '../db/lock.ts';
+import { untold } from '../db/told.ts';
+import { quietTransaction, type Transaction, transaction } from '../db/transaction.ts';
 import { type InputIssue, NotAllowedError } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
 import type {
   Message,
   MessageChannel,
@@ -12,10 +22,11 @@ import type {
 } from '../generated/prisma/client.ts';
 import { emailAddress, parseInput, phoneNumber, text } from '../input.ts';
 import { isWebhookSecret } from '../outbound/signature.ts';
-import { faultsOfTarget, targetUrl } from '../outbound/target.ts';
+import { faultsOfHost, faultsOfTarget, targetUrl } from '../outbound/target.ts';
 import type { Context } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
-import { canSend, queueMessage } from './queue-message.ts';
+import { senderChange } from './payload.ts';
+import { canSend, queueMessage, readSenderScopes } from './queue-message.ts';
 import { sealSenderSecret } from './sealed.ts';
 import type { HttpSettings } from './senders/http.ts';
 import type { SmtpSettings } from './senders/smtp.ts';
@@ -36,7 +47,8 @@ const mailbox = line(512).refine((value) => {
   return only !== undefined && others.length === 0 && emailAddress.safeParse(only.address).success;
 }, 'must be one e-mail address, with or without a name before it: Acme <no-reply@acme.example>');
 
-const smtp = z
+/** What `setEmailSender` takes of a mail server. */
+export const smtp = z
   .object({
     host,
     port: z
@@ -86,7 +98,7 @@ interface NewSender {
 
 /**
  * Sets how e-mail is sent: by a mail server or by HTTP, in place of any earlier sender. Waiting messages are sent that
- * way too.
+ * way too. Raises `MessageSender.Updated` if something changed; a secret that is given counts as changed.
  *
  * @throws {InvalidInputError}; {@link NotAllowedError} when someone who gets codes holds more rights than the caller.
  */
@@ -94,7 +106,10 @@ export async function setEmailSender(
   context: Context,
   input: z.input<typeof emailSenderInput>,
 ): Promise<MessageSender> {
-  const parsed = parseInput(emailSenderInput, input, await faultsOfUrl(context, input.http?.url));
+  const parsed = parseInput(emailSenderInput, input, [
+    ...(await faultsOfUrl(context, input.http?.url)),
+    ...(await faultsOfServer(context, input.smtp?.host)),
+  ]);
   return setSender(
     context,
     'EMAIL',
@@ -103,7 +118,8 @@ export async function setEmailSender(
 }
 
 /**
- * Sets how SMS are sent: by HTTP, in place of any earlier sender. Waiting messages are sent that way too.
+ * Sets how SMS are sent: by HTTP, in place of any earlier sender. Waiting messages are sent that way too. Raises
+ * `MessageSender.Updated`.
  *
  * @throws {InvalidInputError}
  */
@@ -120,6 +136,16 @@ const faultsOfUrl = (
   url: string | undefined,
 ): Promise<InputIssue[]> =>
   faultsOfTarget(url, ['http', 'url'], { allowPrivate: config.allowPrivateWebhooks, resolveHost });
+
+async function faultsOfServer(
+  { config, resolveHost }: Pick<Context, 'config' | 'resolveHost'>,
+  given: string | undefined,
+): Promise<InputIssue[]> {
+  const parsed = host.safeParse(given);
+  if (!parsed.success) return [];
+  const guard = { allowPrivate: config.allowPrivateWebhooks, resolveHost };
+  return faultsOfHost(parsed.data, ['smtp', 'host'], guard);
+}
 
 function smtpSender(input: z.output<typeof smtp>): NewSender {
   const { host, secure, username, password, from } = input;
@@ -141,35 +167,70 @@ async function setSender(
 ): Promise<MessageSender> {
   const { database, clock, cipher } = context;
   const now = clock.now();
+  const setterScopes = setterScopesOf(context);
   const values = {
     kind,
     settings: { ...settings },
     secret: secret === null ? null : sealSenderSecret(cipher, channel, secret),
+    setterScopes,
     updatedAt: now,
   };
   return transaction(database, async (tx) => {
-    await assertMayProveWho(tx, context);
-    return tx.messageSender.upsert({
+    await lockSender(tx, channel);
+    await assertMayBeAnybody(tx, context);
+    await forgetCodes(tx, channel, setterScopes);
+    const before = await tx.messageSender.findUnique({ where: { channel } });
+    const given = { ...values, updatedAt: before?.updatedAt };
+    if (before && isDeepStrictEqual({ ...before, ...given }, before)) return untold(before);
+    const after = await tx.messageSender.upsert({
       where: { channel },
       create: { channel, ...values, createdAt: now },
       update: values,
     });
+    const changes = senderChange(before, after);
+    const told = await recordEvent(tx, context, 'MessageSender.Updated', { changes });
+    return told.with(after);
   });
 }
 
+const lockSender = (tx: Transaction, channel: MessageChannel): Promise<void> =>
+  lockName(tx, `signet:message-sender:${channel}`);
+
 /**
- * Removes a channel's sender. Waiting messages stay queued until there is another sender or they expire.
+ * Voids the valid codes of a channel, unless whoever set the old sender and whoever set the new one both held every
+ * right. A code is checked as if the current sender had sent it.
+ */
+async function forgetCodes(
+  tx: Transaction,
+  channel: MessageChannel,
+  setterScopes: SetterScopes,
+): Promise<void> {
+  const before = await readSenderScopes(tx, channel);
+  if (coversEverything(before) && coversEverything(setterScopes)) return;
+  const type = channel === 'EMAIL' ? 'EMAIL' : 'PHONE';
+  await tx.verificationCode.deleteMany({ where: { verification: { type } } });
+  await tx.viewerCode.updateMany({ where: { type, verifiedAt: null }, data: { codes: [] } });
+}
+
+/**
+ * Removes a channel's sender. Waiting messages stay queued until there is another sender or they expire. Raises
+ * `MessageSender.Updated` if there was one.
  *
  * @returns The removed sender; null if there was none.
  */
 export async function removeSender(
-  { database }: Pick<Context, 'database'>,
+  context: Context,
   channel: MessageChannel,
 ): Promise<MessageSender | null> {
-  return transaction(database, async (tx) => {
+  return transaction(context.database, async (tx) => {
+    await lockSender(tx, channel);
     const before = await tx.messageSender.findUnique({ where: { channel } });
-    if (before) await tx.messageSender.deleteMany({ where: { channel } });
-    return before;
+    await forgetCodes(tx, channel, everything);
+    if (before === null) return untold(null);
+    await tx.messageSender.delete({ where: { channel } });
+    const changes = senderChange(before, null);
+    const told = await recordEvent(tx, context, 'MessageSender.Updated', { changes });
+    return told.with(before);
   });
 }
 
@@ -189,7 +250,7 @@ export async function sendTestMessage(
     throw new NotAllowedError('The channel has no sender: set one first.');
   }
   const { defaultLanguage } = await readSignInExperience(context.database.prisma);
-  return transaction(context.database, async (tx) => {
+  return quietTransaction(context.database, async (tx) => {
     const id = await queueMessage(tx, context, {
       channel,
       recipient,

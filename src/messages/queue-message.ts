@@ -1,3 +1,4 @@
+import { everything, type SetterScopes } from '../auth/granting/setter-scopes.ts';
 import { hintAfterCommit, type Transaction } from '../db/transaction.ts';
 import type { MessageChannel } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
@@ -13,7 +14,7 @@ export interface NewMessage extends MessageContent {
   readonly recipient: string;
   readonly template: MessageTemplate;
   readonly language: MessageLanguage;
-  /** The end of its use: it is tried again until then, and never sent later. */
+  /** When it expires. It is tried again until then, and never sent later. */
   readonly expiresAt: Date;
 }
 
@@ -49,6 +50,21 @@ export async function queueMessage(
   });
   hintAfterCommit(tx, 'queues');
   return id;
+}
+
+/**
+ * The rights of whoever set a channel's sender, for {@link mayProve}: they could read every code that it sends. The
+ * outbox belongs to the operator.
+ */
+export async function readSenderScopes(
+  client: Pick<Transaction, 'messageSender'>,
+  channel: MessageChannel,
+): Promise<SetterScopes> {
+  const sender = await client.messageSender.findUnique({
+    where: { channel },
+    select: { setterScopes: true },
+  });
+  return sender?.setterScopes ?? everything;
 }
 
 /**

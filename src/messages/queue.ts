@@ -32,8 +32,8 @@ const isFree = (now: Date) =>
   Prisma.sql`(m."leasedUntil" IS NULL OR m."leasedUntil" <= ${now}::timestamptz)`;
 
 /**
- * Claims due messages, the longest due of each channel first, and gives up expired ones. A node that stood still until
- * its own lease ran out does not claim the messages again that it is sending.
+ * Claims due messages, the longest due of each channel first, and gives up expired ones. A node whose lease ran out
+ * while it was blocked does not claim the messages that it is still sending.
  *
  * @param options.underWay The messages that this node is sending already, by channel.
  * @param options.lines Only these channels; absent: all.

@@ -1,7 +1,8 @@
+import { setterScopesDescription } from '../auth/granting/setter-scopes.ts';
 import { InvalidInputError, NotAllowedError } from '../errors.ts';
 import type { MessageSender as MessageSenderRow } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
+import { addMutation, noFields, type PayloadFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { removeSender, sendTestMessage, setEmailSender, setSmsSender } from './operations.ts';
 import type { HttpSettings } from './senders/http.ts';
@@ -91,13 +92,14 @@ const MessageSender = builder.objectRef<MessageSenderRow>('MessageSender').imple
       resolve: ({ kind, settings }) =>
         kind === 'HTTP' ? (settings as unknown as HttpSettings) : null,
     }),
+    setterScopes: t.exposeStringList('setterScopes', { description: setterScopesDescription }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first set.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last set.' }),
   }),
 });
 
 /** A message. No field shows its content. */
-export const Message = builder.prismaNode('Message', {
+const Message = builder.prismaNode('Message', {
   nullable: true,
   id: { field: 'id', description: "The message's id: a TypeID with the prefix `msg`." },
   description:
@@ -211,7 +213,7 @@ const HttpSenderInput = builder.inputType('HttpSenderInput', {
 
 senderMutations.add('setEmailSender', {
   description:
-    'Sets how e-mail is sent: by a mail server or by HTTP. It replaces any earlier sender; waiting messages are sent that way too. Whoever may set it could read every code. Requires `experience:write`. Raises no event.',
+    'Sets how e-mail is sent: by a mail server or by HTTP. It replaces any earlier sender; waiting messages are sent that way too. Whoever sets it could read every code. Requires `experience:write`. Raises `MessageSender.Updated` if something changed.',
   input: (t) => ({
     smtp: t.field({ type: SmtpSenderInput, description: 'A mail server. Give this or `http`.' }),
     http: t.field({ type: HttpSenderInput, description: 'An HTTP endpoint. Give this or `smtp`.' }),
@@ -222,7 +224,7 @@ senderMutations.add('setEmailSender', {
 
 senderMutations.add('setSmsSender', {
   description:
-    'Sets how SMS are sent: by HTTP. It replaces any earlier sender; waiting messages are sent that way too. Raises no event.',
+    'Sets how SMS are sent: by HTTP. It replaces any earlier sender; waiting messages are sent that way too. Raises `MessageSender.Updated`.',
   input: (t) => ({
     http: t.field({ type: HttpSenderInput, required: true, description: 'An HTTP endpoint.' }),
   }),
@@ -235,11 +237,9 @@ for (const [name, channel, what] of [
   ['removeSmsSender', 'SMS', 'SMS'],
 ] as const) {
   addMutation(name, {
-    description: `Removes the sender of ${what}. Waiting messages stay queued until there is another sender or they expire. Raises no event.`,
+    description: `Removes the sender of ${what}. Waiting messages stay queued until there is another sender or they expire. Raises \`MessageSender.Updated\` if there was one.`,
     scope: 'experience:write',
-    input: (t) => ({
-      clientMutationId: t.string({ description: 'Not used: an input needs at least one field.' }),
-    }),
+    input: noFields,
     payload: removedPayload,
     errors: [],
     resolve: async (_input, context) => ({ messageSender: await removeSender(context, channel) }),
@@ -253,6 +253,7 @@ const testMutations = recordMutations('testMessage', Message, {
 });
 
 testMutations.add('sendTestMessage', {
+  isOutside: true,
   description:
     'Sends a message without a code, to test whether messages of a channel arrive. It is queued like any other: its `status` and `error` show the result. Raises no event.',
   input: (t) => ({

@@ -1,15 +1,26 @@
 import { z } from 'zod';
-import { assertMayGive } from '../auth/granting.ts';
+import { assertMayGive } from '../auth/granting/may-open.ts';
+import { boundBy, setterScopesOf } from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { type InputIssue, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
+import { recordChange, recordEvent } from '../events/record.ts';
 import { InvitationStatus, type OrganizationInvitation } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { distinct, emailAddress, instant, parseInput } from '../input.ts';
-import { assertAssignable } from '../organization-roles/operations.ts';
+import { canSend, queueMessage } from '../messages/queue-message.ts';
+import {
+  type InvitationWithRoles,
+  invitationRecord,
+  invitations,
+  withRoles,
+} from '../organizations/invitations-payload.ts';
 import { addMembers, recordMembership } from '../organizations/members.ts';
-import type { Context } from '../services.ts';
+import { organizationUserHolder } from '../role-holders/holders.ts';
+import { assertAssignable, assign, recordRoles } from '../role-holders/operations.ts';
+import { type Context, type Services, systemActor } from '../services.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
 
 const defaultLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -18,6 +29,7 @@ const createInvitationInput = z.object({
   invitee: emailAddress,
   expiresAt: instant.nullish(),
   organizationRoleIds: distinct(z.string(), 100).nullish(),
+  sendMessage: z.boolean().nullish(),
 });
 
 /** The input of `createOrganizationInvitation`. */
@@ -30,17 +42,23 @@ const invitationConflicts = {
   },
 };
 
-/** An invitation's status at an instant: a pending one has expired after its end. */
+/** An invitation's status at an instant: a pending one past its end has expired. */
 export const statusAt = (
   { status, expiresAt }: Pick<OrganizationInvitation, 'status' | 'expiresAt'>,
   instant: Date,
 ): InvitationStatus => (status === 'PENDING' && expiresAt <= instant ? 'EXPIRED' : status);
 
+/** The page where the invitee accepts an invitation. It gives nothing to anybody else. */
+export const invitationUrl = ({ baseUrl }: Pick<Services, 'baseUrl'>, id: string): string =>
+  `${baseUrl}/account/invitation?id=${id}`;
+
 /**
- * Invites an e-mail address to an organization, for seven days by default.
+ * Invites an e-mail address to an organization, for seven days by default, and sends it the link if asked to. Raises `OrganizationInvitation.Created`, and
+ * `OrganizationInvitation.Data.Updated` of an earlier invitation that has expired.
  *
  * @throws {InvalidInputError} {@link NotFoundError} of the organization or a role; {@link ConflictError} on
- *   `invitee` while another invitation of the address, ignoring case, is pending there.
+ *   `invitee` while another invitation of the address, ignoring case, is pending there; {@link NotAllowedError} when
+ *   the roles hold more than the caller, or a message is asked for and there is no sender of e-mail.
  */
 export async function createOrganizationInvitation(
   context: Context,
@@ -50,6 +68,7 @@ export async function createOrganizationInvitation(
   const {
     expiresAt: end,
     organizationRoleIds,
+    sendMessage,
     ...values
   } = parseInput(createInvitationInput, input);
   const expiresAt = end ?? new Date(now.getTime() + defaultLifetimeMs);
@@ -59,34 +78,83 @@ export async function createOrganizationInvitation(
   return refuseConflict(invitationConflicts, () =>
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'Organization', values.organizationId);
-      await assertAssignable(tx, context, organizationRoleIds ?? [], 'USER');
-      // The unique index knows no clock: an expired invitation must not block a new one.
-      await tx.$executeRaw`
-        UPDATE "OrganizationInvitation" SET "status" = 'EXPIRED'
-         WHERE "organizationId" = ${values.organizationId} AND lower("invitee") = lower(${values.invitee}::text)
-           AND "status" = 'PENDING' AND "expiresAt" <= ${now}::timestamptz`;
+      await assertAssignable(tx, context, organizationUserHolder, organizationRoleIds ?? []);
+      await endExpired(tx, context, values);
       const invitation = await tx.organizationInvitation.create({
         data: {
           ...values,
           id: newId('OrganizationInvitation'),
+          setterScopes: setterScopesOf(context),
           expiresAt,
           createdAt: now,
           updatedAt: now,
+          roles: {
+            create: (organizationRoleIds ?? []).map((organizationRoleId) => ({
+              organizationRoleId,
+            })),
+          },
         },
+        include: withRoles,
       });
-      await tx.organizationInvitationRole.createMany({
-        data: (organizationRoleIds ?? []).map((organizationRoleId) => ({
-          invitationId: invitation.id,
-          organizationRoleId,
-        })),
-      });
-      return invitation;
+      if (sendMessage) await sendInvitation(tx, context, invitation);
+      const told = await recordEvent(
+        tx,
+        context,
+        'OrganizationInvitation.Created',
+        invitationRecord(invitation),
+      );
+      return told.with(invitation);
     }),
   );
 }
 
+async function sendInvitation(
+  tx: Transaction,
+  context: Context,
+  { id, organizationId, invitee, expiresAt }: OrganizationInvitation,
+): Promise<void> {
+  if (!(await canSend(context, 'EMAIL', tx)))
+    throw new NotAllowedError('E-mail has no sender: set one first, or hand over the link.');
+  const { defaultLanguage } = await readSignInExperience(tx);
+  const { name } = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { name: true },
+  });
+  await queueMessage(tx, context, {
+    channel: 'EMAIL',
+    recipient: invitee,
+    template: 'INVITATION',
+    language: defaultLanguage,
+    link: invitationUrl(context, id),
+    variables: { organization: name },
+    expiresAt,
+  });
+}
+
+/** Ends the pending invitation of an address that has expired. The unique index knows no clock: it would block a new one. */
+async function endExpired(
+  tx: Transaction,
+  context: Context,
+  { organizationId, invitee }: Pick<OrganizationInvitation, 'organizationId' | 'invitee'>,
+): Promise<void> {
+  const expired = await tx.$queryRaw<{ id: string }[]>`
+    SELECT "id" FROM "OrganizationInvitation"
+     WHERE "organizationId" = ${organizationId} AND lower("invitee") = lower(${invitee}::text)
+       AND "status" = 'PENDING' AND "expiresAt" <= ${context.clock.now()}::timestamptz
+       FOR UPDATE`;
+  for (const { id } of expired) {
+    const before = await readInvitation(tx, id);
+    // No caller ended it: its time was over.
+    const bySystem = { ...context, actor: systemActor };
+    await recordChange(tx, bySystem, invitations, before, { status: 'EXPIRED' });
+  }
+}
+
+const readInvitation = (tx: Transaction, id: string) =>
+  tx.organizationInvitation.findUniqueOrThrow({ where: { id }, include: withRoles });
+
 /**
- * Deletes an invitation in any status; a membership that came from it stays.
+ * Deletes an invitation in any status; a membership that came from it stays. Raises `OrganizationInvitation.Deleted`.
  *
  * @returns The invitation in its last state.
  * @throws {NotFoundError}
@@ -97,7 +165,14 @@ export async function deleteOrganizationInvitation(
 ): Promise<OrganizationInvitation> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'OrganizationInvitation', id);
-    return tx.organizationInvitation.delete({ where: { id } });
+    const before = await readInvitation(tx, id);
+    const told = await recordEvent(
+      tx,
+      context,
+      'OrganizationInvitation.Deleted',
+      invitationRecord(before),
+    );
+    return told.with(tx.organizationInvitation.delete({ where: { id } }));
   });
 }
 
@@ -112,7 +187,8 @@ export type UpdateOrganizationInvitationStatusInput = z.input<typeof updateStatu
 
 /**
  * Accepts or revokes a pending invitation. A user with the invitee's e-mail address accepts it, and becomes a member
- * with the invitation's roles. Accepting raises `Organization.Membership.Updated` if the user was not a member yet.
+ * with the invitation's roles. Raises `OrganizationInvitation.Data.Updated`, after `Organization.Membership.Updated` if
+ * a user who was not a member yet accepts.
  *
  * @throws {InvalidInputError} {@link NotFoundError} of the invitation or the user; {@link NotAllowedError} on an
  *   invitation that is no longer pending, a user of another address, or roles that hold more than the caller.
@@ -128,10 +204,8 @@ export async function updateOrganizationInvitationStatus(
     if (status === 'ACCEPTED' && acceptedUserId) {
       await accept(tx, context, invitation, acceptedUserId);
     }
-    return tx.organizationInvitation.update({
-      where: { id },
-      data: { status, acceptedUserId: acceptedUserId ?? null, updatedAt: context.clock.now() },
-    });
+    const patch = { status, acceptedUserId: acceptedUserId ?? null };
+    return recordChange(tx, context, invitations, invitation, patch);
   });
 }
 
@@ -153,42 +227,63 @@ function assertAnswer(status: InvitationStatus, acceptedUserId: string | null | 
   if (issues.length > 0) throw new InvalidInputError(issues);
 }
 
+/**
+ * Accepts a pending invitation as the person whom it invites: their e-mail address is the invitee's, and verified. They
+ * become a member with the invitation's roles. Raises the events of {@link updateOrganizationInvitationStatus}.
+ *
+ * @param userId A user who is signed in.
+ * @throws {NotFoundError} {@link NotAllowedError} on an invitation that is no longer pending, or of another address.
+ */
+export async function acceptOwnInvitation(
+  context: Context,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<OrganizationInvitation> {
+  return transaction(context.database, async (tx) => {
+    const invitation = await lockPending(tx, context, id);
+    await accept(tx, context, invitation, userId, { isTheirWord: true });
+    const patch = { status: 'ACCEPTED', acceptedUserId: userId } as const;
+    return recordChange(tx, context, invitations, invitation, patch);
+  });
+}
+
 async function lockPending(tx: Transaction, context: Context, id: string) {
   const found = await tx.organizationInvitation.findUnique({ where: { id } });
   if (!found) throw new NotFoundError(id);
   // The organization is locked first, as in every change of its members.
   await lockRow(tx, 'Organization', found.organizationId);
   await lockRow(tx, 'OrganizationInvitation', id);
-  const invitation = await tx.organizationInvitation.findUniqueOrThrow({ where: { id } });
+  const invitation = await readInvitation(tx, id);
   const status = statusAt(invitation, context.clock.now());
   if (status === 'PENDING') return invitation;
   throw new NotAllowedError(`The invitation is no longer pending: it is ${status}.`);
 }
 
+/** @param isTheirWord Whether the user says so, and no caller for them: then the address has to be verified. */
 async function accept(
   tx: Transaction,
   context: Context,
-  { id, organizationId, invitee }: OrganizationInvitation,
+  { organizationId, invitee, setterScopes, roles }: InvitationWithRoles,
   userId: string,
+  { isTheirWord = false }: { readonly isTheirWord?: boolean } = {},
 ): Promise<void> {
   // Locks the user's address until the transaction ends.
-  const [user] = await tx.$queryRaw<{ isInvitee: boolean | null }[]>`
-    SELECT lower("primaryEmail") = lower(${invitee}::text) AS "isInvitee" FROM "User" WHERE "id" = ${userId} FOR SHARE`;
-  if (!user) throw new NotFoundError(userId);
+  const [user] = await tx.$queryRaw<
+    { isInvitee: boolean | null; isEmailVerified: boolean; isSuspended: boolean }[]
+  >`
+    SELECT lower("primaryEmail") = lower(${invitee}::text) AS "isInvitee", "isEmailVerified", "isSuspended"
+      FROM "User" WHERE "id" = ${userId} FOR SHARE`;
+  if (!user || (isTheirWord && user.isSuspended)) throw new NotFoundError(userId);
   if (!user.isInvitee) {
     throw new NotAllowedError("The user's e-mail address is not the one that was invited.");
   }
-  const roles = await tx.organizationInvitationRole.findMany({
-    where: { invitationId: id },
-    select: { organizationRoleId: true },
-  });
+  if (isTheirWord && !user.isEmailVerified)
+    throw new NotAllowedError("The user's e-mail address is not verified.");
   const organizationRoleIds = roles.map(({ organizationRoleId }) => organizationRoleId);
   await assertMayGive(tx, context, { organizationRoleIds });
   const addedUserIds = await addMembers(tx, context, 'user', organizationId, [userId]);
-  await tx.$executeRaw`
-    INSERT INTO "OrganizationUserRole" ("organizationId", "userId", "organizationRoleId")
-    SELECT ${organizationId}::text, ${userId}::text, "organizationRoleId"
-      FROM "OrganizationInvitationRole" WHERE "invitationId" = ${id}
-    ON CONFLICT DO NOTHING`;
+  const given = { roleIds: organizationRoleIds, setterScopes: boundBy(context, setterScopes) };
+  const key = { organizationId, userId };
+  const added = await assign(tx, organizationUserHolder, key, given);
   await recordMembership(tx, context, organizationId, { addedUserIds });
+  await recordRoles(tx, context, organizationUserHolder, key, { added });
 }

@@ -1,3 +1,4 @@
+import { setterScopesDescription } from '../auth/granting/setter-scopes.ts';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type {
   InvitationStatus,
@@ -13,6 +14,7 @@ import { OrganizationRole, OrganizationRoleConnection } from '../organization-ro
 import {
   createOrganizationInvitation,
   deleteOrganizationInvitation,
+  invitationUrl,
   statusAt,
   updateOrganizationInvitationStatus,
 } from './operations.ts';
@@ -33,7 +35,7 @@ const rolesOfInvitation = relatedList<
 >({ relation: 'roles', key: 'organizationRoleId', through: 'organizationRole' });
 
 /** An e-mail address that is invited to join an organization. */
-export const OrganizationInvitation = builder.prismaNode('OrganizationInvitation', {
+const OrganizationInvitation = builder.prismaNode('OrganizationInvitation', {
   nullable: true,
   id: { field: 'id', description: "The invitation's id: a TypeID with the prefix `inv`." },
   description: 'An e-mail address that is invited to join an organization.',
@@ -52,6 +54,12 @@ export const OrganizationInvitation = builder.prismaNode('OrganizationInvitation
       type: 'DateTime',
       description: 'When it expires.',
     }),
+    url: t.field({
+      type: 'URL',
+      description:
+        'The page where the invitee accepts it, signed in with that address. It is of no use to anybody else.',
+      resolve: ({ id }, _args, context) => invitationUrl(context, id),
+    }),
     organization: t.relation('organization', {
       description: 'The organization that it invites to.',
     }),
@@ -69,13 +77,14 @@ export const OrganizationInvitation = builder.prismaNode('OrganizationInvitation
         'The user who accepted it. Null if nobody has, if the user was deleted, or without `users:read`.',
       authScopes: { scopeInPlace: 'users:read' },
     }),
+    setterScopes: t.exposeStringList('setterScopes', { description: setterScopesDescription }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 
 /** A page of invitations. */
-export const OrganizationInvitationConnection = addRecordQueries(OrganizationInvitation, {
+const OrganizationInvitationConnection = addRecordQueries(OrganizationInvitation, {
   names: ['organizationInvitation', 'organizationInvitations'],
   noun: 'invitation',
   scope: 'organizations:read',
@@ -124,7 +133,7 @@ const mutations = recordMutations('organizationInvitation', OrganizationInvitati
 
 mutations.add('createOrganizationInvitation', {
   description:
-    'Invites an e-mail address to an organization. One invitation of an address to an organization can be pending at a time. Raises no event.',
+    'Invites an e-mail address to an organization. One invitation of an address to an organization can be pending at a time. Raises `OrganizationInvitation.Created`, and `OrganizationInvitation.Data.Updated` of an earlier one that has expired.',
   input: (t) => ({
     organizationId: t.id({ required: true, description: "The organization's id." }),
     invitee: t.field({
@@ -139,6 +148,9 @@ mutations.add('createOrganizationInvitation', {
     organizationRoleIds: t.idList({
       description: 'The organization roles for users that the invitee gets, at most 100.',
     }),
+    sendMessage: t.boolean({
+      description: 'Whether to send the invitee an e-mail with the link. False by default.',
+    }),
   }),
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   operation: (context, input) => createOrganizationInvitation(context, input),
@@ -146,7 +158,7 @@ mutations.add('createOrganizationInvitation', {
 
 mutations.add('updateOrganizationInvitationStatus', {
   description:
-    "Answers a pending invitation. ACCEPTED makes a user whose e-mail address is the invitee's a member with the invitation's roles, and raises `Organization.Membership.Updated` if the user was not a member yet. REVOKED takes the invitation back, and raises no event.",
+    "Answers a pending invitation. ACCEPTED makes a user whose e-mail address is the invitee's a member with the invitation's roles, and raises `Organization.Membership.Updated` if the user was not a member yet. REVOKED takes the invitation back. Both raise `OrganizationInvitation.Data.Updated`.",
   input: (t) => ({
     id: mutations.id(t),
     status: t.field({
@@ -164,7 +176,7 @@ mutations.add('updateOrganizationInvitationStatus', {
 
 mutations.addDeletion('deleteOrganizationInvitation', {
   description:
-    'Deletes an invitation in any status; a membership that came from it stays. Raises no event.',
+    'Deletes an invitation in any status; a membership that came from it stays. Raises `OrganizationInvitation.Deleted`.',
   model: ({ organizationInvitation }) => organizationInvitation,
   operation: deleteOrganizationInvitation,
 });

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { assertMayGive } from '../auth/granting.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
-import { InvalidInputError, NotFoundError } from '../errors.ts';
-import { changesBetween, recordEvent } from '../events/record.ts';
+import { transaction } from '../db/transaction.ts';
+import { NotFoundError } from '../errors.ts';
+import { recordChange, recordEvent } from '../events/record.ts';
 import { type OrganizationRole, RoleType } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, name, notNull, parseInput, patched, text } from '../input.ts';
+import { distinct, name, notNull, parseInput, text } from '../input.ts';
 import type { Context } from '../services.ts';
-import { organizationRoleRecord } from './payload.ts';
+import { organizationRoleRecord, organizationRoles } from './payload.ts';
 import { addResourceScopes, addScopes } from './role-scopes.ts';
 
 const scopeIds = distinct(z.string(), 1000);
 
-const createRoleInput = z.object({
+/** What `createOrganizationRole` takes. */
+export const createRoleInput = z.object({
   name: name(),
   description: text(1024).nullish(),
   type: z.enum(RoleType).nullish(),
@@ -61,7 +61,12 @@ export async function createOrganizationRole(
           updatedAt: now,
         },
       });
-      await recordEvent(tx, context, 'OrganizationRole.Created', organizationRoleRecord(role));
+      const told = await recordEvent(
+        tx,
+        context,
+        'OrganizationRole.Created',
+        organizationRoleRecord(role),
+      );
       const addedScopes = await addScopes(tx, role.id, organizationScopeIds ?? []);
       const addedResourceScopes = await addResourceScopes(
         tx,
@@ -78,7 +83,7 @@ export async function createOrganizationRole(
           removedResourceScopes: [],
         });
       }
-      return role;
+      return told.with(role);
     }),
   );
 }
@@ -107,20 +112,7 @@ export async function updateOrganizationRole(
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'OrganizationRole', id);
       const before = await tx.organizationRole.findUniqueOrThrow({ where: { id } });
-      const changes = changesBetween(
-        organizationRoleRecord(before),
-        organizationRoleRecord(patched(before, patch)),
-      );
-      if (!changes) return before;
-      const role = await tx.organizationRole.update({
-        where: { id },
-        data: { ...patch, updatedAt: context.clock.now() },
-      });
-      await recordEvent(tx, context, 'OrganizationRole.Data.Updated', {
-        ...organizationRoleRecord(role),
-        changes,
-      });
-      return role;
+      return recordChange(tx, context, organizationRoles, before, patch);
     }),
   );
 }
@@ -139,41 +131,12 @@ export async function deleteOrganizationRole(
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'OrganizationRole', id);
     const role = await tx.organizationRole.delete({ where: { id } });
-    await recordEvent(tx, context, 'OrganizationRole.Deleted', organizationRoleRecord(role));
-    return role;
+    const told = await recordEvent(
+      tx,
+      context,
+      'OrganizationRole.Deleted',
+      organizationRoleRecord(role),
+    );
+    return told.with(role);
   });
-}
-
-/**
- * Checks that the caller may give organization roles to that kind of member. They cannot be deleted, or get other
- * scopes, until the transaction ends.
- *
- * @throws {NotFoundError} of the first that is missing; {@link InvalidInputError} on roles of the other type;
- *   {@link NotAllowedError} when they hold more than the caller.
- */
-export async function assertAssignable(
-  tx: Transaction,
-  context: Context,
-  organizationRoleIds: readonly string[],
-  type: OrganizationRole['type'],
-): Promise<void> {
-  if (organizationRoleIds.length === 0) return;
-  const rows = await tx.$queryRaw<{ id: string; type: string }[]>`
-    SELECT "id", "type"::text AS "type" FROM "OrganizationRole"
-     WHERE "id" = ANY(${[...organizationRoleIds]}::text[]) ORDER BY "id" FOR KEY SHARE`;
-  const types = new Map(rows.map((role) => [role.id, role.type]));
-  const missing = organizationRoleIds.find((id) => !types.has(id));
-  if (missing !== undefined) throw new NotFoundError(missing);
-  const issues = organizationRoleIds.flatMap((id, index) =>
-    types.get(id) === type
-      ? []
-      : [
-          {
-            path: ['organizationRoleIds', String(index)],
-            message: `must be an organization role of type ${type}`,
-          },
-        ],
-  );
-  if (issues.length > 0) throw new InvalidInputError(issues);
-  await assertMayGive(tx, context, { organizationRoleIds });
 }

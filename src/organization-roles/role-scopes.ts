@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { assertMayGive } from '../auth/granting.ts';
+import { assertMayGive } from '../auth/granting/may-open.ts';
 import { lockRow } from '../db/lock.ts';
+import { untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
+import { raiseVersion } from '../db/versions.ts';
 import { NotFoundError } from '../errors.ts';
-import type { EventData } from '../events/catalogue.ts';
+import type { EventData } from '../events/catalogue/catalogue.ts';
+import type { OrganizationScopeReference, ScopeReference } from '../events/catalogue/records.ts';
 import { recordEvent } from '../events/record.ts';
-import type { OrganizationScopeReference, ScopeReference } from '../events/records.ts';
 import type { OrganizationRole } from '../generated/prisma/client.ts';
 import { distinct, parseInput } from '../input.ts';
 import { scopeReference } from '../resources/payload.ts';
@@ -38,9 +40,9 @@ export async function addOrganizationRoleScopes(
 }
 
 /**
- * Takes an organization scope from an organization role. Raises `OrganizationRole.Scopes.Updated`.
+ * Removes an organization scope from an organization role. Raises `OrganizationRole.Scopes.Updated`.
  *
- * @throws {NotFoundError} of the role, or of the scope that the role does not hold.
+ * @throws {NotFoundError} of the role, or of a scope that the role does not hold.
  */
 export async function removeOrganizationRoleScope(
   context: Context,
@@ -80,6 +82,8 @@ export async function replaceOrganizationRoleScopes(
          AND "scope"."id" = "held"."organizationScopeId"
          AND "scope"."id" <> ALL(${organizationScopeIds}::text[])
       RETURNING "scope"."id", "scope"."name"`;
+    if (addedScopes.length + removedScopes.length > 0)
+      await raiseVersion(tx, 'OrganizationRole', organizationRoleId);
     return { addedScopes, removedScopes: removedScopes.sort((a, b) => (a.id < b.id ? -1 : 1)) };
   });
 }
@@ -104,9 +108,9 @@ export async function addOrganizationRoleResourceScopes(
 }
 
 /**
- * Takes a resource scope from an organization role. Raises `OrganizationRole.Scopes.Updated`.
+ * Removes a resource scope from an organization role. Raises `OrganizationRole.Scopes.Updated`.
  *
- * @throws {NotFoundError} of the role, or of the scope that the role does not hold.
+ * @throws {NotFoundError} of the role, or of a scope that the role does not hold.
  */
 export async function removeOrganizationRoleResourceScope(
   context: Context,
@@ -157,8 +161,8 @@ export async function addResourceScopes(
   scopeIds: readonly string[],
 ): Promise<ScopeReference[]> {
   const scopes = await findScopes(tx, scopeIds);
-  if (scopes.length === 0) return [];
   await assertMayGive(tx, context, { scopeIds });
+  if (scopes.length === 0) return [];
   const added = await tx.organizationRoleResourceScope.createManyAndReturn({
     data: scopes.map(({ id }) => ({ organizationRoleId, scopeId: id })),
     skipDuplicates: true,
@@ -182,9 +186,12 @@ function change(
       removedResourceScopes: [],
       ...(await work(tx)),
     };
-    if (Object.values(data).some((value) => Array.isArray(value) && value.length > 0)) {
-      await recordEvent(tx, context, 'OrganizationRole.Scopes.Updated', data);
-    }
-    return tx.organizationRole.findUniqueOrThrow({ where: { id: organizationRoleId } });
+    const isChanged = Object.values(data).some((value) => Array.isArray(value) && value.length > 0);
+    const told = isChanged
+      ? await recordEvent(tx, context, 'OrganizationRole.Scopes.Updated', data)
+      : untold(undefined);
+    return told.with(
+      await tx.organizationRole.findUniqueOrThrow({ where: { id: organizationRoleId } }),
+    );
   });
 }

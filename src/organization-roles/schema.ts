@@ -8,7 +8,8 @@ import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-qu
 import { relatedList } from '../graphql/lists/related-list.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
-import { Scope, ScopeConnection } from '../resources/schema.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
+import { AnyScope, Scope, ScopeConnection } from '../resources/schema.ts';
 import { RoleTypeEnum } from '../roles/schema.ts';
 import {
   createOrganizationRole,
@@ -29,7 +30,8 @@ import {
 } from './scopes.ts';
 
 /** Something that a member of an organization may do there. */
-export const OrganizationScope = builder.prismaNode('OrganizationScope', {
+const OrganizationScope = builder.prismaNode('OrganizationScope', {
+  interfaces: [AnyScope],
   nullable: true,
   id: { field: 'id', description: "The scope's id: a TypeID with the prefix `orgscope`." },
   description:
@@ -42,6 +44,7 @@ export const OrganizationScope = builder.prismaNode('OrganizationScope', {
       description: 'Its purpose.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
@@ -99,6 +102,7 @@ export const OrganizationRole = builder.prismaNode('OrganizationRole', {
       ScopeConnection,
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });

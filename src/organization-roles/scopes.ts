@@ -3,15 +3,20 @@ import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
-import { changesBetween, type NewEvent, recordEvent, recordEvents } from '../events/record.ts';
+import { type NewEvent, recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { OrganizationScope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { notNull, parseInput, patched, text } from '../input.ts';
+import { notNull, parseInput, text } from '../input.ts';
 import { scopeName } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
-import { organizationScopeRecord, organizationScopeReference } from './payload.ts';
+import {
+  organizationScopeRecord,
+  organizationScopeReference,
+  organizationScopes,
+} from './payload.ts';
 
-const createScopeInput = z.object({ name: scopeName, description: text(1024).nullish() });
+/** What `createOrganizationScope` takes. */
+export const createScopeInput = z.object({ name: scopeName, description: text(1024).nullish() });
 
 /** The input of `createOrganizationScope`. */
 export type CreateOrganizationScopeInput = z.input<typeof createScopeInput>;
@@ -39,8 +44,13 @@ export async function createOrganizationScope(
       const scope = await tx.organizationScope.create({
         data: { ...values, id: newId('OrganizationScope'), createdAt: now, updatedAt: now },
       });
-      await recordEvent(tx, context, 'OrganizationScope.Created', organizationScopeRecord(scope));
-      return scope;
+      const told = await recordEvent(
+        tx,
+        context,
+        'OrganizationScope.Created',
+        organizationScopeRecord(scope),
+      );
+      return told.with(scope);
     }),
   );
 }
@@ -68,20 +78,7 @@ export async function updateOrganizationScope(
     transaction(context.database, async (tx) => {
       await lockRow(tx, 'OrganizationScope', id);
       const before = await tx.organizationScope.findUniqueOrThrow({ where: { id } });
-      const changes = changesBetween(
-        organizationScopeRecord(before),
-        organizationScopeRecord(patched(before, patch)),
-      );
-      if (!changes) return before;
-      const scope = await tx.organizationScope.update({
-        where: { id },
-        data: { ...patch, updatedAt: context.clock.now() },
-      });
-      await recordEvent(tx, context, 'OrganizationScope.Data.Updated', {
-        ...organizationScopeRecord(scope),
-        changes,
-      });
-      return scope;
+      return recordChange(tx, context, organizationScopes, before, patch);
     }),
   );
 }
@@ -104,7 +101,7 @@ export async function deleteOrganizationScope(
       DELETE FROM "OrganizationRoleScope" WHERE "organizationScopeId" = ${id} RETURNING "organizationRoleId"`;
     const scope = await tx.organizationScope.delete({ where: { id } });
     const roleIds = losers.map(({ organizationRoleId }) => organizationRoleId).sort();
-    await recordEvents(tx, context, [
+    const told = await recordEvents(tx, context, [
       ...roleIds.map(
         (organizationRoleId): NewEvent => ({
           type: 'OrganizationRole.Scopes.Updated',
@@ -119,7 +116,7 @@ export async function deleteOrganizationScope(
       ),
       { type: 'OrganizationScope.Deleted', data: organizationScopeRecord(scope) },
     ]);
-    return scope;
+    return told.with(scope);
   });
 }
 

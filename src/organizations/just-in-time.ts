@@ -1,13 +1,22 @@
 import { z } from 'zod';
-import { assertMayGive } from '../auth/granting.ts';
+import { assertMayGive } from '../auth/granting/may-open.ts';
+import {
+  inCommon,
+  mayDoEverything,
+  type SetterScopes,
+  setterScopesOf,
+} from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
+import { untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
+import { raiseVersion } from '../db/versions.ts';
 import { NotFoundError } from '../errors.ts';
-import { recordEvents } from '../events/record.ts';
+import { changesBetween, recordEvent, recordEvents } from '../events/record.ts';
 import type { Organization, Prisma } from '../generated/prisma/client.ts';
 import { distinct, emailDomain, parseInput } from '../input.ts';
-import { assertAssignable } from '../organization-roles/operations.ts';
+import { organizationUserHolder } from '../role-holders/holders.ts';
+import { assertAssignable, assign, recordRoles } from '../role-holders/operations.ts';
 import type { Context } from '../services.ts';
 import { addMembers } from './members.ts';
 import { membershipData } from './payload.ts';
@@ -25,7 +34,8 @@ const domainConflicts = {
 };
 
 /**
- * Adds an e-mail domain, in lower case, whose people join an organization just in time.
+ * Adds an e-mail domain, in lower case, whose people join an organization just in time. Raises
+ * `Organization.Settings.Updated`.
  *
  * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `domain`; {@link NotAllowedError} when
  *   they would get more than the caller holds.
@@ -39,16 +49,17 @@ export async function addOrganizationEmailDomain(
     change(context, key.organizationId, async (tx) => {
       await assertMayGiveJitRoles(tx, context, key.organizationId);
       await tx.organizationEmailDomain.create({
-        data: { ...key, createdAt: context.clock.now() },
+        data: { ...key, setterScopes: setterScopesOf(context), createdAt: context.clock.now() },
       });
     }),
   );
 }
 
 /**
- * Removes an e-mail domain whose people join an organization just in time; members stay.
+ * Removes an e-mail domain whose people join an organization just in time; members stay. Raises
+ * `Organization.Settings.Updated`.
  *
- * @throws {NotFoundError} of the organization, or of the domain that it does not have.
+ * @throws {NotFoundError} of the organization, or of a domain that it does not have.
  */
 export async function removeOrganizationEmailDomain(
   context: Context,
@@ -70,7 +81,8 @@ const jitRolesInput = z.object({
 export type OrganizationJitRolesInput = z.input<typeof jitRolesInput>;
 
 /**
- * Sets the organization roles of people who join just in time; earlier settings are replaced.
+ * Sets the organization roles of people who join just in time; earlier settings are replaced. Raises
+ * `Organization.Settings.Updated` if something changed.
  *
  * @throws {InvalidInputError} on roles for applications; {@link NotFoundError} of the organization or a role;
  *   {@link NotAllowedError} when the roles hold more than the caller.
@@ -81,25 +93,35 @@ export async function replaceOrganizationJitRoles(
 ): Promise<Organization> {
   const { organizationId, organizationRoleIds } = parseInput(jitRolesInput, input);
   return change(context, organizationId, async (tx) => {
-    await assertAssignable(tx, context, organizationRoleIds, 'USER');
-    await tx.organizationJitRole.deleteMany({
+    await assertAssignable(tx, context, organizationUserHolder, organizationRoleIds);
+    const removed = await tx.organizationJitRole.deleteMany({
       where: { organizationId, organizationRoleId: { notIn: organizationRoleIds } },
     });
-    await tx.organizationJitRole.createMany({
+    const setterScopes = setterScopesOf(context);
+    const added = await tx.organizationJitRole.createMany({
       data: organizationRoleIds.map((organizationRoleId) => ({
         organizationId,
         organizationRoleId,
+        setterScopes,
       })),
       skipDuplicates: true,
     });
+    if (added.count + removed.count > 0) await raiseVersion(tx, 'Organization', organizationId);
+    // By setting them again, a caller with `all` answers for all roles that are there.
+    if (mayDoEverything(context)) {
+      await tx.organizationJitRole.updateMany({
+        where: { organizationId },
+        data: { setterScopes },
+      });
+    }
   });
 }
 
 const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 
 /**
- * Makes a person with a verified e-mail address a member of each organization that has its domain, with the
- * just-in-time roles. Raises `Organization.Membership.Updated` for each.
+ * Adds a person with a verified e-mail address to each organization that has its domain, with the just-in-time roles.
+ * Raises `Organization.Membership.Updated` for each.
  */
 export async function joinJustInTime(
   tx: Transaction,
@@ -110,24 +132,24 @@ export async function joinJustInTime(
     where: { domain: domainOf(email) },
     // Locks on several organizations are always taken in this order.
     orderBy: { organizationId: 'asc' },
-    select: { organizationId: true },
+    select: { organizationId: true, setterScopes: true },
   });
-  for (const { organizationId } of joined) await joinOne(tx, context, organizationId, userId);
+  for (const way of joined) await joinOne(tx, context, way, userId);
 }
 
 /** A person at an identity provider. */
 export interface ProviderPerson {
   readonly identityProviderId: string;
-  /** As the provider tells it, verified or not; null if it does not. */
+  /** As the provider reports it, verified or not; null if it does not. */
   readonly email: string | null;
   /** Whether the provider says that it has verified the address. */
   readonly isEmailVerified: boolean;
 }
 
 /**
- * The organizations that a person from an identity provider joins. Of a provider with e-mail domains, only people of
- * these: a company may use a provider that others use too, or have guests there. Where anybody can have an account, an
- * address counts only if it is verified.
+ * The organizations that a person from an identity provider joins. If the provider has e-mail domains, only people of
+ * these domains join: a company may use a provider that others use too, or have guests there. Where anyone can have an
+ * account, an address counts only if it is verified.
  */
 function organizationsOf({ identityProviderId, email, isEmailVerified }: ProviderPerson) {
   const company: Prisma.IdentityProviderWhereInput = isEmailVerified ? {} : { kind: 'ENTERPRISE' };
@@ -138,7 +160,7 @@ function organizationsOf({ identityProviderId, email, isEmailVerified }: Provide
   } satisfies Prisma.OrganizationIdentityProviderWhereInput;
 }
 
-/** Whether a person is one of a company's, whose `ENTERPRISE` provider brings them to an organization. */
+/** Whether a person joins an organization by a company's `ENTERPRISE` provider. */
 export const isOfCompany = async (tx: Transaction, person: ProviderPerson): Promise<boolean> =>
   (await tx.organizationIdentityProvider.count({
     where: { AND: [organizationsOf(person), { identityProvider: { kind: 'ENTERPRISE' } }] },
@@ -146,8 +168,8 @@ export const isOfCompany = async (tx: Transaction, person: ProviderPerson): Prom
   })) > 0;
 
 /**
- * Makes a person who comes from an identity provider a member of each organization that has the provider, with the
- * just-in-time roles. Raises `Organization.Membership.Updated` for each.
+ * Adds a person who comes from an identity provider to each organization that has the provider, with the just-in-time
+ * roles. Raises `Organization.Membership.Updated` for each.
  */
 export async function joinByProvider(
   tx: Transaction,
@@ -157,27 +179,36 @@ export async function joinByProvider(
   const joined = await tx.organizationIdentityProvider.findMany({
     where: organizationsOf(person),
     orderBy: { organizationId: 'asc' },
-    select: { organizationId: true },
+    select: { organizationId: true, setterScopes: true },
   });
-  for (const { organizationId } of joined) await joinOne(tx, context, organizationId, userId);
+  for (const way of joined) await joinOne(tx, context, way, userId);
 }
 
+/** @param way The domain or the provider by which the user joins. */
 async function joinOne(
   tx: Transaction,
   context: Context,
-  organizationId: string,
+  {
+    organizationId,
+    setterScopes,
+  }: { readonly organizationId: string; readonly setterScopes: SetterScopes },
   userId: string,
 ): Promise<void> {
-  // Meanwhile it may have been deleted, or have lost the domain.
+  // The organization may have been deleted meanwhile.
   const isThere = await tx.organization.count({ where: { id: organizationId } });
   if (isThere === 0) return;
   await lockRow(tx, 'Organization', organizationId);
   const addedUserIds = await addMembers(tx, context, 'user', organizationId, [userId]);
   const roles = await tx.organizationJitRole.findMany({ where: { organizationId } });
-  await tx.organizationUserRole.createMany({
-    data: roles.map(({ organizationRoleId }) => ({ organizationId, userId, organizationRoleId })),
-    skipDuplicates: true,
-  });
+  const key = { organizationId, userId };
+  const added: string[] = [];
+  for (const role of roles) {
+    const given = {
+      roleIds: [role.organizationRoleId],
+      setterScopes: inCommon(role.setterScopes, setterScopes),
+    };
+    added.push(...(await assign(tx, organizationUserHolder, key, given)));
+  }
   await recordEvents(
     tx,
     context,
@@ -186,6 +217,7 @@ async function joinOne(
       data,
     })),
   );
+  await recordRoles(tx, context, organizationUserHolder, key, { added });
 }
 
 const providerInput = z.object({ organizationId: z.string(), identityProviderId: z.string() });
@@ -201,7 +233,7 @@ const providerConflicts = {
 };
 
 /**
- * Adds an identity provider whose people join an organization just in time.
+ * Adds an identity provider whose people join an organization just in time. Raises `Organization.Settings.Updated`.
  *
  * @throws {NotFoundError} {@link ConflictError} on `identityProviderId`; {@link NotAllowedError} when they would get
  *   more than the caller holds.
@@ -216,16 +248,17 @@ export async function addOrganizationIdentityProvider(
       await lockRow(tx, 'IdentityProvider', key.identityProviderId);
       await assertMayGiveJitRoles(tx, context, key.organizationId);
       await tx.organizationIdentityProvider.create({
-        data: { ...key, createdAt: context.clock.now() },
+        data: { ...key, setterScopes: setterScopesOf(context), createdAt: context.clock.now() },
       });
     }),
   );
 }
 
 /**
- * Removes an identity provider whose people join an organization just in time; members stay.
+ * Removes an identity provider whose people join an organization just in time; members stay. Raises
+ * `Organization.Settings.Updated`.
  *
- * @throws {NotFoundError} of the organization, or of the provider that it does not have.
+ * @throws {NotFoundError} of the organization, or of a provider that it does not have.
  */
 export async function removeOrganizationIdentityProvider(
   context: Context,
@@ -258,7 +291,32 @@ function change(
 ): Promise<Organization> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Organization', organizationId);
+    const before = await readSettings(tx, organizationId);
     await work(tx);
-    return tx.organization.findUniqueOrThrow({ where: { id: organizationId } });
+    const after = await readSettings(tx, organizationId);
+    // A caller with `all` may only have renewed who answers for the roles.
+    const changes =
+      changesBetween(before.shown, after.shown) ?? changesBetween(before.setters, after.setters);
+    const told = changes
+      ? await recordEvent(tx, context, 'Organization.Settings.Updated', { organizationId, changes })
+      : untold(undefined);
+    return told.with(await tx.organization.findUniqueOrThrow({ where: { id: organizationId } }));
   });
+}
+
+/** The settings of an organization as events show them, and what those held who set its roles. */
+async function readSettings(tx: Transaction, id: string) {
+  const { emailDomains, identityProviders, jitRoles } = await tx.organization.findUniqueOrThrow({
+    where: { id },
+    select: { emailDomains: true, identityProviders: true, jitRoles: true },
+  });
+  const setterScopes = jitRoles.flatMap((role) => role.setterScopes);
+  return {
+    shown: {
+      emailDomains: emailDomains.map(({ domain }) => domain).sort(),
+      identityProviderIds: identityProviders.map((row) => row.identityProviderId).sort(),
+      jitRoleIds: jitRoles.map(({ organizationRoleId }) => organizationRoleId).sort(),
+    },
+    setters: { jitRoleSetterScopes: [...new Set(setterScopes)].sort() },
+  };
 }

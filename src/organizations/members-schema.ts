@@ -1,21 +1,16 @@
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
-import type { Organization as OrganizationRow } from '../generated/prisma/client.ts';
 import {
   addMutation,
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutations/mutation.ts';
 import {
-  addOrganizationApplications,
-  addOrganizationUsers,
-  removeOrganizationApplication,
-  removeOrganizationUser,
-  replaceOrganizationApplications,
-  replaceOrganizationUsers,
+  addOrganizationMembers,
+  type Changed,
+  removeOrganizationMember,
+  replaceOrganizationMembers,
 } from './members.ts';
 import { organizationMutations } from './schema.ts';
-
-type Changed<Field extends string> = { organization: OrganizationRow } & Record<Field, string[]>;
 
 const organizationField = (t: InputFields) => ({
   organizationId: organizationMutations.id(t),
@@ -37,14 +32,13 @@ addMutation('addOrganizationUsers', {
     'Adds up to 5,000 users to an organization; existing members stay as they are. Raises `Organization.Membership.Updated` with the new ones.',
   scope: 'organizations:write',
   input: usersInput,
-  payload: (t: PayloadFields<Changed<'addedUserIds'>>) => ({
+  payload: (t: PayloadFields<Changed>) => ({
     ...organizationMutations.payload(t),
-    addedUserIds: t.exposeIDList('addedUserIds', {
-      description: 'Those who were not members before.',
-    }),
+    addedUserIds: t.exposeIDList('added', { description: 'Those who were not members before.' }),
   }),
   errors: [InvalidInputError, NotFoundError],
-  resolve: (input, context) => addOrganizationUsers(context, input),
+  resolve: ({ organizationId, userIds }, context) =>
+    addOrganizationMembers(context, 'user', organizationId, userIds),
 });
 
 addMutation('removeOrganizationUser', {
@@ -55,12 +49,13 @@ addMutation('removeOrganizationUser', {
     ...organizationField(t),
     userId: t.id({ required: true, description: 'The member to remove.' }),
   }),
-  payload: (t: PayloadFields<Changed<'removedUserIds'>>) => ({
+  payload: (t: PayloadFields<Changed>) => ({
     ...organizationMutations.payload(t),
-    removedUserIds: t.exposeIDList('removedUserIds', { description: 'The user who left.' }),
+    removedUserIds: t.exposeIDList('removed', { description: 'The user who left.' }),
   }),
-  errors: [NotFoundError],
-  resolve: (input, context) => removeOrganizationUser(context, input),
+  errors: [NotFoundError, NotAllowedError],
+  resolve: ({ organizationId, userId }, context) =>
+    removeOrganizationMember(context, 'user', organizationId, userId),
 });
 
 addMutation('replaceOrganizationUsers', {
@@ -68,13 +63,14 @@ addMutation('replaceOrganizationUsers', {
     'Sets the users of an organization, up to 5,000; those who stay keep their roles. Raises `Organization.Membership.Updated` with those who joined and those who left: several events for more than 5,000.',
   scope: 'organizations:write',
   input: usersInput,
-  payload: (t: PayloadFields<Changed<'addedUserIds' | 'removedUserIds'>>) => ({
+  payload: (t: PayloadFields<Changed>) => ({
     ...organizationMutations.payload(t),
-    addedUserIds: t.exposeIDList('addedUserIds', { description: 'Those who joined.' }),
-    removedUserIds: t.exposeIDList('removedUserIds', { description: 'Those who left.' }),
+    addedUserIds: t.exposeIDList('added', { description: 'Those who joined.' }),
+    removedUserIds: t.exposeIDList('removed', { description: 'Those who left.' }),
   }),
-  errors: [InvalidInputError, NotFoundError],
-  resolve: (input, context) => replaceOrganizationUsers(context, input),
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
+  resolve: ({ organizationId, userIds }, context) =>
+    replaceOrganizationMembers(context, 'user', organizationId, userIds),
 });
 
 addMutation('addOrganizationApplications', {
@@ -82,14 +78,15 @@ addMutation('addOrganizationApplications', {
     'Adds up to 5,000 machine-to-machine applications to an organization; existing members stay as they are. Raises `Organization.Membership.Updated` with the new ones.',
   scope: 'organizations:write',
   input: applicationsInput,
-  payload: (t: PayloadFields<Changed<'addedApplicationIds'>>) => ({
+  payload: (t: PayloadFields<Changed>) => ({
     ...organizationMutations.payload(t),
-    addedApplicationIds: t.exposeIDList('addedApplicationIds', {
+    addedApplicationIds: t.exposeIDList('added', {
       description: 'Those that were not members before.',
     }),
   }),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: (input, context) => addOrganizationApplications(context, input),
+  resolve: ({ organizationId, applicationIds }, context) =>
+    addOrganizationMembers(context, 'application', organizationId, applicationIds),
 });
 
 addMutation('removeOrganizationApplication', {
@@ -100,14 +97,13 @@ addMutation('removeOrganizationApplication', {
     ...organizationField(t),
     applicationId: t.id({ required: true, description: 'The member to remove.' }),
   }),
-  payload: (t: PayloadFields<Changed<'removedApplicationIds'>>) => ({
+  payload: (t: PayloadFields<Changed>) => ({
     ...organizationMutations.payload(t),
-    removedApplicationIds: t.exposeIDList('removedApplicationIds', {
-      description: 'The application that left.',
-    }),
+    removedApplicationIds: t.exposeIDList('removed', { description: 'The application that left.' }),
   }),
   errors: [NotFoundError],
-  resolve: (input, context) => removeOrganizationApplication(context, input),
+  resolve: ({ organizationId, applicationId }, context) =>
+    removeOrganizationMember(context, 'application', organizationId, applicationId),
 });
 
 addMutation('replaceOrganizationApplications', {
@@ -115,15 +111,12 @@ addMutation('replaceOrganizationApplications', {
     'Sets the machine-to-machine applications of an organization, up to 5,000; those that stay keep their roles. Raises `Organization.Membership.Updated` with those that joined and those that left: several events for more than 5,000.',
   scope: 'organizations:write',
   input: applicationsInput,
-  payload: (t: PayloadFields<Changed<'addedApplicationIds' | 'removedApplicationIds'>>) => ({
+  payload: (t: PayloadFields<Changed>) => ({
     ...organizationMutations.payload(t),
-    addedApplicationIds: t.exposeIDList('addedApplicationIds', {
-      description: 'Those that joined.',
-    }),
-    removedApplicationIds: t.exposeIDList('removedApplicationIds', {
-      description: 'Those that left.',
-    }),
+    addedApplicationIds: t.exposeIDList('added', { description: 'Those that joined.' }),
+    removedApplicationIds: t.exposeIDList('removed', { description: 'Those that left.' }),
   }),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  resolve: (input, context) => replaceOrganizationApplications(context, input),
+  resolve: ({ organizationId, applicationIds }, context) =>
+    replaceOrganizationMembers(context, 'application', organizationId, applicationIds),
 });

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { assertMayEase, type Leaving } from '../auth/granting/may-open.ts';
+import { mayDoEverything } from '../auth/granting/setter-scopes.ts';
 import { lockRow } from '../db/lock.ts';
+import type { Told } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
+import { raiseVersion } from '../db/versions.ts';
 import { NotAllowedError, NotFoundError } from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
 import { type Organization, Prisma } from '../generated/prisma/client.ts';
@@ -23,15 +27,9 @@ const tables = {
 export const maxMembersACall = 5000;
 
 const memberIds = distinct(z.string(), maxMembersACall);
-const usersInput = z.object({ organizationId: z.string(), userIds: memberIds });
-const applicationsInput = z.object({ organizationId: z.string(), applicationIds: memberIds });
 
-/** An organization, and users to add or to set. */
-export type OrganizationUsersInput = z.input<typeof usersInput>;
-/** An organization, and applications to add or to set. */
-export type OrganizationApplicationsInput = z.input<typeof applicationsInput>;
-
-interface Changed {
+/** What a change of members did. */
+export interface Changed {
   readonly organization: Organization;
   /** The ids of those who joined, in the given order. */
   readonly added: string[];
@@ -40,111 +38,68 @@ interface Changed {
 }
 
 /**
- * Adds up to 5,000 users to an organization; existing members stay as they are. Raises
+ * Adds up to 5,000 members of a kind to an organization; existing members stay as they are. Raises
  * `Organization.Membership.Updated` with the new members.
  *
- * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first user that is missing.
+ * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first record that is missing;
+ *   {@link NotAllowedError} on an application of another type than machine-to-machine.
  */
-export async function addOrganizationUsers(
+export async function addOrganizationMembers(
   context: Context,
-  input: OrganizationUsersInput,
-): Promise<{ organization: Organization; addedUserIds: string[] }> {
-  const { organizationId, userIds } = parseInput(usersInput, input);
-  const { organization, added } = await change(context, 'user', organizationId, (tx) =>
-    addMembers(tx, context, 'user', organizationId, userIds),
-  );
-  return { organization, addedUserIds: added };
+  kind: MemberKind,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Changed> {
+  const wanted = parsed(kind, ids);
+  return change(context, kind, organizationId, async (tx) => ({
+    added: await addMembers(tx, context, kind, organizationId, wanted),
+  }));
 }
 
 /**
- * Removes a user, with the roles held there, from an organization. Raises `Organization.Membership.Updated`.
+ * Removes a member, with the roles held there, from an organization. Raises `Organization.Membership.Updated`.
  *
- * @throws {NotFoundError} of the organization, or of a user who is not a member.
+ * @throws {NotFoundError} of the organization, or of somebody who is not a member; {@link NotAllowedError} on a user who
+ *   holds more than the caller, if the organization requires a second factor.
  */
-export async function removeOrganizationUser(
+export async function removeOrganizationMember(
   context: Context,
-  { organizationId, userId }: { organizationId: string; userId: string },
-): Promise<{ organization: Organization; removedUserIds: string[] }> {
-  const { organization, removed } = await change(context, 'user', organizationId, (tx) =>
-    removeMember(tx, 'user', organizationId, userId),
+  kind: MemberKind,
+  organizationId: string,
+  memberId: string,
+): Promise<Changed> {
+  return change(context, kind, organizationId, (tx) =>
+    removeMember(tx, context, kind, organizationId, memberId),
   );
-  return { organization, removedUserIds: removed };
 }
 
 /**
- * Sets the users of an organization, up to 5,000; those who stay keep their roles. Raises
+ * Sets the members of a kind of an organization, up to 5,000; those who stay keep their roles. Raises
  * `Organization.Membership.Updated` with those who joined and those who left.
  *
- * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first user that is missing.
+ * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first record that is missing;
+ *   {@link NotAllowedError} on an application of another type than machine-to-machine, and as
+ *   {@link removeOrganizationMember}.
  */
-export async function replaceOrganizationUsers(
+export async function replaceOrganizationMembers(
   context: Context,
-  input: OrganizationUsersInput,
-): Promise<{ organization: Organization; addedUserIds: string[]; removedUserIds: string[] }> {
-  const { organizationId, userIds } = parseInput(usersInput, input);
-  const { organization, added, removed } = await change(context, 'user', organizationId, (tx) =>
-    replaceMembers(tx, context, 'user', organizationId, userIds),
-  );
-  return { organization, addedUserIds: added, removedUserIds: removed };
+  kind: MemberKind,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Changed> {
+  const wanted = parsed(kind, ids);
+  return change(context, kind, organizationId, async (tx) => {
+    const changed = await replaceMembers(tx, context, kind, organizationId, wanted);
+    if (changed.added.length + changed.removed.length > 0)
+      await raiseVersion(tx, 'Organization', organizationId);
+    return changed;
+  });
 }
 
-/**
- * Adds up to 5,000 machine-to-machine applications to an organization; existing members stay as they are. Raises
- * `Organization.Membership.Updated` with the new members.
- *
- * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first application that is missing;
- *   {@link NotAllowedError} on another type of application.
- */
-export async function addOrganizationApplications(
-  context: Context,
-  input: OrganizationApplicationsInput,
-): Promise<{ organization: Organization; addedApplicationIds: string[] }> {
-  const { organizationId, applicationIds } = parseInput(applicationsInput, input);
-  const { organization, added } = await change(context, 'application', organizationId, (tx) =>
-    addMembers(tx, context, 'application', organizationId, applicationIds),
-  );
-  return { organization, addedApplicationIds: added };
-}
-
-/**
- * Removes an application, with the roles held there, from an organization. Raises `Organization.Membership.Updated`.
- *
- * @throws {NotFoundError} of the organization, or of an application that is not a member.
- */
-export async function removeOrganizationApplication(
-  context: Context,
-  { organizationId, applicationId }: { organizationId: string; applicationId: string },
-): Promise<{ organization: Organization; removedApplicationIds: string[] }> {
-  const { organization, removed } = await change(context, 'application', organizationId, (tx) =>
-    removeMember(tx, 'application', organizationId, applicationId),
-  );
-  return { organization, removedApplicationIds: removed };
-}
-
-/**
- * Sets the applications of an organization, up to 5,000; those that stay keep their roles. Raises
- * `Organization.Membership.Updated` with those that joined and those that left.
- *
- * @throws {InvalidInputError} {@link NotFoundError} of the organization or the first application that is missing;
- *   {@link NotAllowedError} on another type of application.
- */
-export async function replaceOrganizationApplications(
-  context: Context,
-  input: OrganizationApplicationsInput,
-): Promise<{
-  organization: Organization;
-  addedApplicationIds: string[];
-  removedApplicationIds: string[];
-}> {
-  const { organizationId, applicationIds } = parseInput(applicationsInput, input);
-  const { organization, added, removed } = await change(
-    context,
-    'application',
-    organizationId,
-    (tx) => replaceMembers(tx, context, 'application', organizationId, applicationIds),
-  );
-  return { organization, addedApplicationIds: added, removedApplicationIds: removed };
-}
+const parsed = (kind: MemberKind, ids: readonly string[]): string[] => {
+  const field = `${kind}Ids`;
+  return parseInput(z.object({ [field]: memberIds }), { [field]: ids })[field] as string[];
+};
 
 /** Records a change of members in the caller's transaction; nothing if nobody joined or left. */
 export function recordMembership(
@@ -152,7 +107,7 @@ export function recordMembership(
   context: Context,
   organizationId: string,
   membership: MembershipChange,
-): Promise<void> {
+): Promise<Told<void>> {
   return recordEvents(
     tx,
     context,
@@ -208,12 +163,31 @@ export async function removeMembers(
   return rows.map((row) => row.id).sort();
 }
 
+/**
+ * Checks that a caller may remove users from an organization, which may require a second factor of them.
+ *
+ * @throws {NotAllowedError} when one of them holds more than the caller.
+ */
+export async function assertMayLeave(
+  tx: Transaction,
+  context: Context,
+  organizationId: string,
+  leaving: Leaving,
+): Promise<void> {
+  const asking = mayDoEverything(context)
+    ? null
+    : await tx.organization.findFirst({ where: { id: organizationId, requiresFactor: true } });
+  await assertMayEase(tx, context, asking?.id ?? null, leaving);
+}
+
 async function removeMember(
   tx: Transaction,
+  context: Context,
   kind: MemberKind,
   organizationId: string,
   memberId: string,
 ): Promise<Pick<Changed, 'removed'>> {
+  if (kind === 'user') await assertMayLeave(tx, context, organizationId, { leaving: [memberId] });
   const { members, id } = tables[kind];
   const count = await tx.$executeRaw`
     DELETE FROM ${members} WHERE "organizationId" = ${organizationId} AND ${id} = ${memberId}`;
@@ -224,6 +198,7 @@ async function removeMember(
 async function replaceMembers(
   ...[tx, context, kind, organizationId, ids]: Parameters<typeof addMembers>
 ): Promise<Pick<Changed, 'added' | 'removed'>> {
+  if (kind === 'user') await assertMayLeave(tx, context, organizationId, { staying: ids });
   const added = await addMembers(tx, context, kind, organizationId, ids);
   return { added, removed: await removeMembers(tx, kind, organizationId, ids) };
 }
@@ -255,13 +230,12 @@ function change(
   context: Context,
   kind: MemberKind,
   organizationId: string,
-  work: (tx: Transaction) => Promise<string[] | Partial<Pick<Changed, 'added' | 'removed'>>>,
+  work: (tx: Transaction) => Promise<Partial<Pick<Changed, 'added' | 'removed'>>>,
 ): Promise<Changed> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Organization', organizationId);
-    const done = await work(tx);
-    const { added = [], removed = [] } = Array.isArray(done) ? { added: done } : done;
-    await recordMembership(
+    const { added = [], removed = [] } = await work(tx);
+    const told = await recordMembership(
       tx,
       context,
       organizationId,
@@ -270,6 +244,6 @@ function change(
         : { addedApplicationIds: added, removedApplicationIds: removed },
     );
     const organization = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } });
-    return { organization, added, removed };
+    return told.with({ organization, added, removed });
   });
 }

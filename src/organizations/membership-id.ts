@@ -5,7 +5,7 @@ import type { Cipher } from '../keys/cipher.ts';
 const keys = new WeakMap<Cipher, Buffer>();
 
 function keyOf(cipher: Cipher): Buffer {
-  const key = keys.get(cipher) ?? cipher.deriveKey('membership-ids');
+  const key = keys.get(cipher) ?? cipher.keptKey('membership-ids');
   keys.set(cipher, key);
   return key;
 }

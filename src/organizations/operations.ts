@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import { assertMayEase } from '../auth/granting/may-open.ts';
 import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
-import { changesBetween, recordEvent } from '../events/record.ts';
+import { type NewEvent, recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { Organization, Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { jsonObject, name, notNull, parseInput, patched, text } from '../input.ts';
+import { jsonObject, name, notNull, parseInput, text } from '../input.ts';
 import type { Context } from '../services.ts';
-import { recordMembership, removeMembers } from './members.ts';
-import { organizationRecord } from './payload.ts';
+import { invitationRecord, withRoles } from './invitations-payload.ts';
+import { assertMayLeave, recordMembership, removeMembers } from './members.ts';
+import { organizationRecord, organizations } from './payload.ts';
 
 const createOrganizationInput = z.object({
   name: name(),
@@ -41,8 +43,13 @@ export async function createOrganization(
         updatedAt: now,
       },
     });
-    await recordEvent(tx, context, 'Organization.Created', organizationRecord(organization));
-    return organization;
+    const told = await recordEvent(
+      tx,
+      context,
+      'Organization.Created',
+      organizationRecord(organization),
+    );
+    return told.with(organization);
   });
 }
 
@@ -60,7 +67,8 @@ export type UpdateOrganizationInput = z.input<typeof updateOrganizationInput>;
 /**
  * Changes an organization's own fields. Raises `Organization.Data.Updated` if something changed.
  *
- * @throws {InvalidInputError} {@link NotFoundError}
+ * @throws {InvalidInputError} {@link NotFoundError}; {@link NotAllowedError} when a second factor is no longer required
+ *   of a member who holds more than the caller.
  */
 export async function updateOrganization(
   context: Context,
@@ -75,29 +83,20 @@ export async function updateOrganization(
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Organization', id);
     const before = await tx.organization.findUniqueOrThrow({ where: { id } });
-    const changes = changesBetween(
-      organizationRecord(before),
-      organizationRecord(patched(before, patch)),
-    );
-    if (!changes) return before;
-    const organization = await tx.organization.update({
-      where: { id },
-      data: { ...patch, updatedAt: context.clock.now() },
-    });
-    await recordEvent(tx, context, 'Organization.Data.Updated', {
-      ...organizationRecord(organization),
-      changes,
-    });
-    return organization;
+    const isEased = before.requiresFactor && patch.requiresFactor === false;
+    await assertMayEase(tx, context, isEased ? id : null);
+    return recordChange(tx, context, organizations, before, patch);
   });
 }
 
 /**
  * Deletes an organization with its memberships, invitations, e-mail domains and just-in-time roles. Raises
- * `Organization.Membership.Updated` for its members (several events for more than 5,000), then `Organization.Deleted`.
+ * `Organization.Membership.Updated` for its members (several events for more than 5,000),
+ * `OrganizationInvitation.Deleted` for each invitation, then `Organization.Deleted`.
  *
  * @returns The organization in its last state.
- * @throws {NotFoundError}
+ * @throws {NotFoundError}; {@link NotAllowedError} when it requires a second factor of a member who holds more than the
+ *   caller.
  */
 export async function deleteOrganization(
   context: Context,
@@ -105,11 +104,25 @@ export async function deleteOrganization(
 ): Promise<Organization> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Organization', id);
+    await assertMayLeave(tx, context, id, { staying: [] });
     const removedUserIds = await removeMembers(tx, 'user', id);
     const removedApplicationIds = await removeMembers(tx, 'application', id);
+    const invitations = await tx.organizationInvitation.findMany({
+      where: { organizationId: id },
+      orderBy: { id: 'asc' },
+      include: withRoles,
+    });
     const organization = await tx.organization.delete({ where: { id } });
     await recordMembership(tx, context, id, { removedUserIds, removedApplicationIds });
-    await recordEvent(tx, context, 'Organization.Deleted', organizationRecord(organization));
-    return organization;
+    const told = await recordEvents(tx, context, [
+      ...invitations.map(
+        (invitation): NewEvent => ({
+          type: 'OrganizationInvitation.Deleted',
+          data: invitationRecord(invitation),
+        }),
+      ),
+      { type: 'Organization.Deleted', data: organizationRecord(organization) },
+    ]);
+    return told.with(organization);
   });
 }

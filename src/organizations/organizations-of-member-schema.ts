@@ -2,18 +2,15 @@ import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import { connectionOf, cursorOf } from '../graphql/lists/page.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
-import {
-  type OrganizationApplication,
-  type OrganizationUser,
-  rolesOfMember,
-} from './member-roles-schema.ts';
+import { heldOrganizationRoles } from '../role-holders/schema.ts';
 import { membershipId } from './membership-id.ts';
+import type { OrganizationApplication, OrganizationUser } from './memberships-schema.ts';
 import { Organization } from './schema.ts';
 
 const rolesField = {
   type: OrganizationRole,
   description: 'The roles held in the organization, oldest first.',
-  ...rolesOfMember,
+  ...heldOrganizationRoles,
 };
 
 // The edge from a user to an organization is the membership, which holds the roles.

@@ -1,17 +1,23 @@
-import type { EventData } from '../events/catalogue.ts';
-import type { OrganizationRecord } from '../events/records.ts';
-import type { Organization } from '../generated/prisma/client.ts';
+import type { EventData } from '../events/catalogue/catalogue.ts';
+import { recordOf } from '../events/catalogue/records.ts';
+import type { RecordKind } from '../events/record.ts';
+import type { Organization, Prisma } from '../generated/prisma/client.ts';
 
 /** An organization as events show it. */
-export const organizationRecord = (organization: Organization): OrganizationRecord => ({
-  id: organization.id,
-  name: organization.name,
-  description: organization.description,
-  customData: organization.customData,
-  requiresFactor: organization.requiresFactor,
-  createdAt: organization.createdAt.toISOString(),
-  updatedAt: organization.updatedAt.toISOString(),
-});
+export const organizationRecord = (organization: Organization) =>
+  recordOf('Organization', organization);
+
+/** Organizations, whose updates are events. */
+export const organizations: RecordKind<'Organization.Data.Updated', Organization> = {
+  updated: 'Organization.Data.Updated',
+  shown: organizationRecord,
+  // The column is never null.
+  write: (tx, id, { customData, ...data }) =>
+    tx.organization.update({
+      where: { id },
+      data: { ...data, customData: customData as Prisma.InputJsonValue | undefined },
+    }),
+};
 
 type MembershipData = EventData<'Organization.Membership.Updated'>;
 

@@ -9,6 +9,7 @@ import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-qu
 import { relatedList } from '../graphql/lists/related-list.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
 import {
   addOrganizationEmailDomain,
@@ -20,7 +21,7 @@ import {
   OrganizationApplicationConnection,
   OrganizationUser,
   OrganizationUserConnection,
-} from './member-roles-schema.ts';
+} from './memberships-schema.ts';
 import { createOrganization, deleteOrganization, updateOrganization } from './operations.ts';
 
 const OrganizationEmailDomain = builder.prismaObject('OrganizationEmailDomain', {
@@ -115,6 +116,7 @@ export const Organization = builder.prismaNode('Organization', {
       OrganizationRoleConnection,
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
@@ -181,15 +183,16 @@ organizationMutations.add('updateOrganization', {
     description: t.string({ description: 'At most 1024 characters.' }),
     ...dataFields(t),
   }),
-  errors: [InvalidInputError, NotFoundError],
+  errors: [InvalidInputError, NotFoundError, NotAllowedError],
   operation: (context, input) => updateOrganization(context, input),
 });
 
 organizationMutations.addDeletion('deleteOrganization', {
   description:
-    'Deletes an organization with its memberships, the roles held in it, its invitations, e-mail domains and just-in-time roles. Raises `Organization.Membership.Updated` for its members (several events for more than 5,000), then `Organization.Deleted`.',
+    'Deletes an organization with its memberships, the roles held in it, its invitations, e-mail domains and just-in-time roles. Raises `Organization.Membership.Updated` for its members (several events for more than 5,000), `OrganizationInvitation.Deleted` for each invitation, then `Organization.Deleted`.',
   model: ({ organization }) => organization,
   operation: deleteOrganization,
+  errors: [NotFoundError, NotAllowedError],
 });
 
 const emailDomainInput = (t: InputFields) => ({
@@ -199,14 +202,15 @@ const emailDomainInput = (t: InputFields) => ({
 
 organizationMutations.add('addOrganizationEmailDomain', {
   description:
-    'Adds an e-mail domain whose people join the organization just in time. Raises no event.',
+    'Adds an e-mail domain whose people join the organization just in time. Raises `Organization.Settings.Updated`.',
   input: emailDomainInput,
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   operation: (context, input) => addOrganizationEmailDomain(context, input),
 });
 
 organizationMutations.add('removeOrganizationEmailDomain', {
-  description: 'Removes an e-mail domain from an organization; members stay. Raises no event.',
+  description:
+    'Removes an e-mail domain from an organization; members stay. Raises `Organization.Settings.Updated`.',
   input: emailDomainInput,
   errors: [NotFoundError],
   operation: (context, input) => removeOrganizationEmailDomain(context, input),
@@ -214,7 +218,7 @@ organizationMutations.add('removeOrganizationEmailDomain', {
 
 organizationMutations.add('replaceOrganizationJitRoles', {
   description:
-    'Sets the organization roles of people who join just in time; members keep the roles they have. Raises no event.',
+    'Sets the organization roles of people who join just in time; members keep the roles they have. Raises `Organization.Settings.Updated` if something changed.',
   input: (t) => ({
     organizationId: organizationMutations.id(t),
     organizationRoleIds: t.idList({

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { errors, request } from 'undici';
 import { AddressRefused } from './address.ts';
+import { AnswerTooLong } from './agent.ts';
 
 /** The most bytes of an answer that are read. */
 export const readBytes = 64 * 1024;
@@ -89,7 +90,7 @@ export async function post(
     if (error instanceof AttemptAborted || (signal.aborted && !isLate)) throw new AttemptAborted();
     const { outcome, reason } = isLate
       ? { outcome: 'timeout' as const, reason: `no answer within ${timeoutMs / 1000} s` }
-      : explain(error);
+      : explainFault(error);
     return {
       outcome,
       durationMs: durationMs(),
@@ -132,7 +133,7 @@ async function readStart(
       }
     }
   } catch (error) {
-    fault = `the answer broke off: ${explain(error).reason}`;
+    fault = `the answer broke off: ${explainFault(error).reason}`;
   }
   // Decoded as a stream, so that a character cut in two at the end is dropped. PostgreSQL's text cannot hold NUL.
   const start = new TextDecoder().decode(Buffer.concat(kept), { stream: read > keptBytes });
@@ -140,11 +141,13 @@ async function readStart(
   return { text, fault };
 }
 
-function explain(error: unknown): { outcome: AttemptOutcome; reason: string } {
+/** Why a connection failed, in words of this service: nothing that the other side said. */
+export function explainFault(error: unknown): { outcome: AttemptOutcome; reason: string } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AddressRefused) return { outcome: 'address', reason: cause.message };
+    if (cause instanceof AnswerTooLong) return { outcome: 'connection', reason: cause.message };
     // Several addresses were tried.
-    if (cause instanceof AggregateError && !('code' in cause)) return explain(cause.errors[0]);
+    if (cause instanceof AggregateError && !('code' in cause)) return explainFault(cause.errors[0]);
     if (cause instanceof errors.HTTPParserError) {
       return { outcome: 'connection', reason: 'the answer is not HTTP/1.1' };
     }

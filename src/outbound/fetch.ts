@@ -1,11 +1,11 @@
 import type { Agent } from 'undici';
 import { request } from 'undici';
 
-/** The most bytes of an answer that are read. */
-export const maxAnswerBytes = 256 * 1024;
+/** The most bytes of an answer that are read, unless a caller wants fewer. */
+const maxAnswerBytes = 256 * 1024;
 
 /** A request, as client libraries pass it to a `fetch` of one's own. */
-export interface GuardedRequest {
+interface GuardedRequest {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
@@ -17,12 +17,19 @@ export type GuardedFetch = (url: string, options?: GuardedRequest) => Promise<Re
 
 /**
  * A `fetch` for client libraries that talk to servers which administrators set. It goes through the agent, which checks
- * addresses; it follows no redirect, and reads at most 256 KiB of an answer.
+ * addresses; it follows no redirect, and refuses an answer that is too long.
  *
  * @param options.timeoutMs For each request, from the name lookup to the end of the answer.
+ * @param options.maxBytes The most bytes of an answer, if fewer are wanted.
  */
 export const guardedFetch =
-  (agent: Agent, { timeoutMs }: { readonly timeoutMs: number }): GuardedFetch =>
+  (
+    agent: Agent,
+    {
+      timeoutMs,
+      maxBytes = maxAnswerBytes,
+    }: { readonly timeoutMs: number; readonly maxBytes?: number },
+  ): GuardedFetch =>
   async (url, { method = 'GET', headers = {}, body, signal } = {}) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const answer = await request(url, {
@@ -37,7 +44,7 @@ export const guardedFetch =
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       length += chunk.length;
       // Leaving the loop destroys the body, and with it the connection.
-      if (length > maxAnswerBytes) throw new Error('the answer is longer than 256 KiB');
+      if (length > maxBytes) throw new Error(`the answer is longer than ${maxBytes / 1024} KiB`);
       chunks.push(chunk);
     }
     const { statusCode: status } = answer;

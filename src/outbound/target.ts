@@ -23,6 +23,13 @@ export const targetUrl = text(2048)
     return username === '' && password === '';
   }, 'must not hold credentials: give them as a header');
 
+/** A URL without what may be secret in it: user info, query and fragment. */
+export function withoutSecrets(url: string): string {
+  const shown = new URL(url);
+  for (const part of ['username', 'password', 'search', 'hash'] as const) shown[part] = '';
+  return shown.href;
+}
+
 /**
  * The faults of a target URL: it needs https and a public address.
  *
@@ -37,10 +44,25 @@ export async function faultsOfTarget(
   if (given == null || !URL.canParse(given) || allowPrivate) return [];
   const target = new URL(given);
   if (target.protocol === 'http:') return [{ path, message: 'must be an https URL' }];
+  return faultsOfHost(hostOf(target), path, { allowPrivate, resolveHost });
+}
+
+/**
+ * The faults of a host that an administrator sets to be connected to: it needs a public address.
+ *
+ * @param path The path of the field.
+ * @param options.allowPrivate Whether private addresses are allowed.
+ */
+export async function faultsOfHost(
+  host: string,
+  path: readonly string[],
+  { allowPrivate, resolveHost }: { allowPrivate: boolean; resolveHost: ResolveHost },
+): Promise<InputIssue[]> {
+  if (allowPrivate) return [];
   const timeout = AbortSignal.timeout(resolveTimeoutMs);
   try {
     await Promise.race([
-      resolvePublic(resolveHost, hostOf(target)),
+      resolvePublic(resolveHost, host),
       new Promise((resolve) => timeout.addEventListener('abort', resolve, { once: true })),
     ]);
     return [];

@@ -4,20 +4,25 @@ import { secondsUntil } from '../clock.ts';
 import type { Services } from '../services.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
-/** How many requests, and how many failures, one client address may make. */
+/** How much of each one client address may cause: requests, failures, documents that are read for it, applications. */
 export const addressLimits = {
   request: { most: 300, windowSeconds: 60 },
   failure: { most: 100, windowSeconds: 600 },
+  document: { most: 10, windowSeconds: 60 },
+  registration: { most: 20, windowSeconds: 3600 },
 } as const;
 
 type Kind = keyof typeof addressLimits;
 type Counting = Pick<Services, 'database' | 'clock' | 'cipher'>;
 
-// Addresses over a limit that this process knows: it answers them without a query.
+// The addresses over a limit that this process knows. It refuses them without a query.
 const shut = new WeakMap<Services['cipher'], Map<string, Date>>();
 const maxShut = 10_000;
 
-/** The part of an address that stands for one client. For IPv6 it is the /64 network, because one client has all of it (RFC 6177 §2). */
+/**
+ * The part of an address that stands for one client: for IPv6 the /64 network, because one client has all of it (RFC
+ * 6177 §2).
+ */
 export function clientOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
@@ -26,8 +31,8 @@ export function clientOf(address: string): string {
 }
 
 /**
- * How long a client address must wait after too many failures; undefined if it need not. Uses only what this process
- * knows, without a query: a node that has not seen the address learns it at the next failure.
+ * How long a client address must wait after too many failures; undefined if it need not. Makes no query: a node that
+ * does not know the address yet learns it at the next failure.
  */
 export function failureWait(services: Counting, address: string): number | undefined {
   return waitOf(services, 'failure', clientOf(address));
@@ -59,17 +64,35 @@ export function limitAddresses(
   services: Counting,
   refuse: (reply: FastifyReply, request: FastifyRequest) => unknown,
 ): void {
-  scope.addHook('onRequest', async (request, reply) => {
-    const client = clientOf(request.ip);
-    const wait =
-      waitOf(services, 'failure', client) ??
-      waitOf(services, 'request', client) ??
-      (await count(services, 'request', client));
-    if (wait === undefined) return;
+  async function refuseFor(wait: number | undefined, request: FastifyRequest, reply: FastifyReply) {
+    if (wait === undefined) return undefined;
     reply.header('retry-after', wait);
     await refuse(reply.code(429), request);
     return reply;
+  }
+  scope.addHook('onRequest', async (request, reply) => {
+    const client = clientOf(request.ip);
+    const wait = waitOf(services, 'failure', client) ?? waitOf(services, 'request', client);
+    return refuseFor(wait, request, reply);
   });
+  // Only once the request has its turn: counting is a statement. What this hook returns would be taken for a body.
+  scope.addHook('preParsing', async (request, reply) => {
+    await refuseFor(await count(services, 'request', clientOf(request.ip)), request, reply);
+  });
+}
+
+/**
+ * Takes one of what a client address may cause in a window.
+ *
+ * @returns The seconds to wait if there is none left.
+ */
+export async function takeShare(
+  services: Counting,
+  kind: 'document' | 'registration',
+  address: string,
+): Promise<number | undefined> {
+  const client = clientOf(address);
+  return waitOf(services, kind, client) ?? (await count(services, kind, client));
 }
 
 /** One atomic upsert. Returns the seconds to wait if the limit is reached. */
@@ -87,8 +110,8 @@ async function count(services: Counting, kind: Kind, client: string): Promise<nu
                          ELSE c."expiresAt" END
     RETURNING "count", "expiresAt"`;
   if (!row) throw new Error('An upsert gave no row.');
-  // The last request of a window is still answered; nothing is after the last failure.
-  const isOver = kind === 'request' ? row.count > most : row.count >= most;
+  // The last request of a window is still answered. After the last failure, nothing is.
+  const isOver = kind === 'failure' ? row.count >= most : row.count > most;
   if (!isOver) return undefined;
   remember(services, `${kind} ${client}`, row.expiresAt);
   return secondsUntil(services.clock, row.expiresAt);

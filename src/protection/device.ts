@@ -1,32 +1,33 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Services } from '../services.ts';
-import { keyedDigest } from './keyed-digest.ts';
+import { cookieIn, keptCookie } from './cookie.ts';
+import { digestWith } from './keyed-digest.ts';
 
 /** The cookie that marks a browser in which people signed in before. */
-export const deviceCookieName = 'signet_device';
+const deviceCookieName = 'signet_device';
 
-/** How long a browser is known again, in seconds. Browsers keep no cookie longer (RFC 6265bis §5.5). */
-export const maxAgeSeconds = 400 * 24 * 60 * 60;
-
-/** The people who share a browser: of more, those who were here longest ago are strangers again. */
+/** How many people a browser is known for. Beyond that, it forgets whoever signed in longest ago. */
 export const maxPeople = 8;
 
 const pattern = /^[\w-]{22}(?:\.[\w-]{43}){1,8}$/;
 
 type Signing = Pick<Services, 'cipher'>;
 
-// The proof binds a device to a person: a cookie gives nobody a counter for another person.
-const proofOf = ({ cipher }: Signing, device: string, userId: string) =>
-  Buffer.from(keyedDigest(cipher, 'device-cookie', [device, userId])).toString('base64url');
+// The proof binds a browser to a person: its cookie gives no counter for anyone else. The first is made with a key that
+// no change of the secret touches; nodes of the version before made theirs with the secret.
+const proofsOf = ({ cipher }: Signing, device: string, userId: string): [string, ...string[]] => {
+  const proofWith = (key: Buffer) =>
+    Buffer.from(digestWith(key, [device, userId])).toString('base64url');
+  return [
+    proofWith(cipher.keptKey('device-cookie')),
+    ...cipher.passingKeys('device-cookie').map(proofWith),
+  ];
+};
 
 function readCookie(
   cookieHeader: string | undefined,
 ): { id: string; proofs: string[] } | undefined {
-  const pair = cookieHeader
-    ?.split(';')
-    .map((part) => part.trim())
-    .find((part) => part.startsWith(`${deviceCookieName}=`));
-  const value = pair?.slice(deviceCookieName.length + 1) ?? '';
+  const value = cookieIn(cookieHeader, deviceCookieName) ?? '';
   if (!pattern.test(value)) return undefined;
   const [id = '', ...proofs] = value.split('.');
   return { id, proofs };
@@ -48,8 +49,9 @@ export function readDevice(
 ): string | undefined {
   const cookie = readCookie(cookieHeader);
   // Computed for an unknown person too, so that the time is the same.
-  const proof = proofOf(services, cookie?.id ?? '', userId ?? '');
-  const isKnown = cookie?.proofs.some((candidate) => isEqual(candidate, proof)) ?? false;
+  const proofs = proofsOf(services, cookie?.id ?? '', userId ?? '');
+  const isKnown =
+    cookie?.proofs.some((candidate) => proofs.some((proof) => isEqual(candidate, proof))) ?? false;
   return isKnown && userId !== undefined ? cookie?.id : undefined;
 }
 
@@ -63,11 +65,8 @@ export function deviceCookie(
 ): string {
   const known = readCookie(cookieHeader);
   const id = known?.id ?? randomBytes(16).toString('base64url');
-  const proof = proofOf(services, id, userId);
-  const others = known?.proofs.filter((other) => other !== proof) ?? [];
+  const [proof, ...earlier] = proofsOf(services, id, userId);
+  const others = known?.proofs.filter((other) => other !== proof && !earlier.includes(other)) ?? [];
   const value = [id, proof, ...others.slice(0, maxPeople - 1)].join('.');
-  const { protocol, pathname } = new URL(services.baseUrl);
-  const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
-  const secure = protocol === 'https:' ? '; Secure' : '';
-  return `${deviceCookieName}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  return keptCookie(services, deviceCookieName, value);
 }

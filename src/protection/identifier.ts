@@ -2,7 +2,7 @@ import type { User } from '../generated/prisma/client.ts';
 import type { Cipher } from '../keys/cipher.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
-/** The name of one person, or of nobody, as `Identifier.Lockout` shows it. */
+/** What a person, or nobody, is known by, as `Identifier.Lockout` shows it. */
 export interface Identifier {
   readonly type: 'username' | 'email' | 'phone';
   readonly value: string;
@@ -44,7 +44,7 @@ export function identifiersOf({
 
 /** The digest that replaces an identifier in tables: people type passwords where a name belongs. */
 export const identifierDigest = (
-  cipher: Pick<Cipher, 'deriveKey'>,
+  cipher: Pick<Cipher, 'keptKey'>,
   { type, value }: Identifier,
 ): Uint8Array<ArrayBuffer> =>
   keyedDigest(cipher, 'identifier', [type, normalValue({ type, value })]);

@@ -1,7 +1,11 @@
+import { secondsUntil } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { recordEvent } from '../events/record.ts';
-import { type Context, systemActor } from '../services.ts';
+import type { MessageChannel } from '../generated/prisma/client.ts';
+import { type Call, type Context, systemActor } from '../services.ts';
 import type { CodePolicy } from '../sign-in-experience/settings.ts';
+import { clientOf } from './addresses.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
 /** A message that somebody requests. */
@@ -24,7 +28,7 @@ export type SendingDecision =
  */
 export async function takeSending(
   tx: Transaction,
-  context: Pick<Context, 'clock' | 'cipher' | 'traceId'>,
+  context: Call & Pick<Context, 'clock' | 'cipher'>,
   { sendLimit, sendWindowSeconds }: Pick<CodePolicy, 'sendLimit' | 'sendWindowSeconds'>,
   { action, recipient }: Sending,
 ): Promise<SendingDecision> {
@@ -42,12 +46,12 @@ export async function takeSending(
   return decision;
 }
 
-/** How many recipients' share one person may have sent. */
+/** How many recipients' shares of messages one person may have sent. */
 export const recipientsOfPerson = 3;
 
 /**
- * Takes one of the messages that a person may have sent in a window, to whatever addresses: otherwise somebody with an
- * account could send messages, which cost money, to any number of strangers. Like {@link takeSending}, without an event.
+ * Takes one of the messages that a person may have sent in a window, to any addresses. Without this limit, an account
+ * could send messages, which cost money, to any number of strangers. Like {@link takeSending}, without an event.
  */
 export async function takeSendingBy(
   tx: Transaction,
@@ -62,6 +66,61 @@ export async function takeSendingBy(
     { action, key: keyedDigest(context.cipher, 'sender', [userId]) },
   );
   return decision;
+}
+
+/** The most codes that one client address may have sent in a window, by channel: an SMS costs money. */
+export const addressShares = { windowSeconds: 600, EMAIL: 300, SMS: 30 } as const;
+
+/** The most that all client addresses together may have sent in a window. */
+export const serviceShare = (
+  { codesPerMinute }: Pick<Config, 'codesPerMinute'>,
+  channel: MessageChannel,
+): number => (codesPerMinute[channel] * addressShares.windowSeconds) / 60;
+
+/**
+ * Takes one of the messages that may be sent in a window for a client address, and one of those for all client
+ * addresses together, to any recipients. One statement counts both, so that nodes share them. A message that the
+ * address may not send does not count for the service. Like {@link takeSending}, without an event.
+ *
+ * @param ip The address of the client.
+ */
+export async function takeSendingFrom(
+  tx: Transaction,
+  { clock, cipher, config, log }: Pick<Context, 'clock' | 'cipher' | 'config' | 'log'>,
+  { channel, ip }: { readonly channel: MessageChannel; readonly ip: string },
+): Promise<SendingDecision> {
+  const ofAddress = addressShares[channel];
+  const ofService = serviceShare(config, channel);
+  const now = clock.now();
+  const end = new Date(now.getTime() + addressShares.windowSeconds * 1000);
+  const address = keyedDigest(cipher, 'sending-address', [clientOf(ip)]);
+  const service = keyedDigest(cipher, 'sending-service', []);
+  // The row of the service comes last, and is locked until the commit: no two transactions wait for each other.
+  const rows = await tx.$queryRaw<{ count: number; most: number; expiresAt: Date }[]>`
+    WITH "ofAddress" AS (
+      INSERT INTO "SendingCount" AS s ("recipient", "action", "count", "expiresAt")
+      VALUES (${address}::bytea, ${channel}, 1, ${end}::timestamptz)
+      ON CONFLICT ("recipient", "action") DO UPDATE SET
+        "count" = CASE WHEN s."expiresAt" <= ${now}::timestamptz THEN 1
+                       ELSE least(s."count", ${ofAddress}::int) + 1 END,
+        "expiresAt" = CASE WHEN s."expiresAt" <= ${now}::timestamptz THEN EXCLUDED."expiresAt"
+                           ELSE s."expiresAt" END
+      RETURNING "count", ${ofAddress}::int AS "most", "expiresAt"
+    ), "ofService" AS (
+      INSERT INTO "SendingCount" AS s ("recipient", "action", "count", "expiresAt")
+      SELECT ${service}::bytea, ${channel}, 1, ${end}::timestamptz FROM "ofAddress" WHERE "count" <= "most"
+      ON CONFLICT ("recipient", "action") DO UPDATE SET
+        "count" = CASE WHEN s."expiresAt" <= ${now}::timestamptz THEN 1
+                       ELSE least(s."count", ${ofService}::int) + 1 END,
+        "expiresAt" = CASE WHEN s."expiresAt" <= ${now}::timestamptz THEN EXCLUDED."expiresAt"
+                           ELSE s."expiresAt" END
+      RETURNING "count", ${ofService}::int AS "most", "expiresAt"
+    )
+    SELECT * FROM "ofAddress" UNION ALL SELECT * FROM "ofService"`;
+  const over = rows.find(({ count, most }) => count > most);
+  if (!over) return { allowed: true };
+  if (over === rows[1]) log.warn({ channel }, 'the service sends no more messages for now');
+  return { allowed: false, retryAfterSeconds: secondsUntil(clock, over.expiresAt) };
 }
 
 async function countSending(
@@ -84,7 +143,8 @@ async function countSending(
   if (!row) throw new Error('An upsert gave no row.');
   const { count, expiresAt } = row;
   if (count <= sendLimit) return { count, decision: { allowed: true } };
-  const milliseconds = expiresAt.getTime() - now.getTime();
-  const retryAfterSeconds = Math.max(Math.ceil(milliseconds / 1000), 1);
-  return { count, decision: { allowed: false, retryAfterSeconds } };
+  return {
+    count,
+    decision: { allowed: false, retryAfterSeconds: secondsUntil(clock, expiresAt) },
+  };
 }

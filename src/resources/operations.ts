@@ -1,29 +1,32 @@
 import { z } from 'zod';
-import { ownIndicators } from '../auth/scopes.ts';
+import { isReservedIndicator, isVoidIndicator, ownIndicators } from '../auth/scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotAllowedError } from '../errors.ts';
-import { changesBetween, type NewEvent, recordEvent, recordEvents } from '../events/record.ts';
+import { type NewEvent, recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { Resource, Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { fault, name, notNull, parseInput, patched, text } from '../input.ts';
+import { fault, name, notNull, parseInput, text } from '../input.ts';
 import type { Context } from '../services.ts';
-import { scopeRecord, scopeReference } from './payload.ts';
+import { resourceRecord, resources, scopeRecord, scopeReference, scopes } from './payload.ts';
 
-/** An absolute URI without a fragment (RFC 8707 §2). */
-export const isResourceIndicator = (value: string): boolean =>
-  /^[a-z][a-z0-9+.-]*:[^\s#]+$/i.test(value) && URL.canParse(value);
+const absoluteUri = text(2048).refine(
+  // RFC 8707 §2
+  (value) => /^[a-z][a-z0-9+.-]*:[^\s#]+$/i.test(value) && URL.canParse(value),
+  fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
+);
 
-const indicator = text(2048)
-  .refine(
-    isResourceIndicator,
-    fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
-  )
-  .refine(
-    (value) => !value.startsWith('urn:signet:'),
-    'must not begin with urn:signet:, which Signet keeps for itself',
-  );
+/** The indicator of a resource, of an organization or of one of Signet's own APIs, which need not exist. */
+export const resourceIndicator = absoluteUri.refine(
+  (value) => !isVoidIndicator(value),
+  "begins with urn:signet: and is none of Signet's own",
+);
+
+const indicator = absoluteUri.refine(
+  (value) => !isReservedIndicator(value),
+  'must not begin with urn:signet:, in any letter case, which Signet keeps for itself',
+);
 /** The longest lifetime of an access token, in seconds. */
 export const maxAccessTokenTtlSeconds = 2_592_000;
 
@@ -32,7 +35,8 @@ const ttl = z
   .min(1, 'must be at least 1')
   .max(maxAccessTokenTtlSeconds, `must be at most ${maxAccessTokenTtlSeconds}, which is 30 days`);
 
-const createResourceInput = z.object({
+/** The input of `createResource`. */
+export const createResourceInput = z.object({
   name: name(),
   indicator,
   accessTokenTtlSeconds: ttl.nullish(),
@@ -43,7 +47,7 @@ const resourceConflicts = {
 };
 
 /**
- * Registers a resource: an API that access tokens can be aimed at.
+ * Registers a resource: an API that access tokens can be issued for. Raises `Resource.Created`.
  *
  * @throws {InvalidInputError} {@link ConflictError} on `indicator`.
  */
@@ -54,14 +58,18 @@ export async function createResource(
   const { accessTokenTtlSeconds, ...values } = parseInput(createResourceInput, input);
   const now = context.clock.now();
   return refuseConflict(resourceConflicts, () =>
-    context.database.prisma.resource.create({
-      data: {
-        ...values,
-        id: newId('Resource'),
-        ...(accessTokenTtlSeconds == null ? {} : { accessTokenTtlSeconds }),
-        createdAt: now,
-        updatedAt: now,
-      },
+    transaction(context.database, async (tx) => {
+      const resource = await tx.resource.create({
+        data: {
+          ...values,
+          id: newId('Resource'),
+          ...(accessTokenTtlSeconds == null ? {} : { accessTokenTtlSeconds }),
+          createdAt: now,
+          updatedAt: now,
+        },
+      });
+      const told = await recordEvent(tx, context, 'Resource.Created', resourceRecord(resource));
+      return told.with(resource);
     }),
   );
 }
@@ -75,6 +83,7 @@ const defaultTtlSeconds = 3600;
 
 /**
  * Changes a resource's name or the lifetime of its tokens. The indicator cannot change: tokens and services use it.
+ * Raises `Resource.Data.Updated` if something changed.
  *
  * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} on a resource of Signet's own.
  */
@@ -84,22 +93,18 @@ export async function updateResource(
 ): Promise<Resource> {
   const { id, name: newName, accessTokenTtlSeconds } = parseInput(updateResourceInput, input);
   return transaction(context.database, async (tx) => {
-    await lockOwnResource(tx, id);
-    return tx.resource.update({
-      where: { id },
-      data: {
-        name: newName,
-        accessTokenTtlSeconds:
-          accessTokenTtlSeconds === null ? defaultTtlSeconds : accessTokenTtlSeconds,
-        updatedAt: context.clock.now(),
-      },
+    const before = await lockOwnResource(tx, id);
+    return recordChange(tx, context, resources, before, {
+      name: newName,
+      accessTokenTtlSeconds:
+        accessTokenTtlSeconds === null ? defaultTtlSeconds : accessTokenTtlSeconds,
     });
   });
 }
 
 /**
  * Deletes a resource with its scopes. Raises `Role.Scopes.Updated` and `OrganizationRole.Scopes.Updated` for each
- * role that loses scopes, then `Scope.Deleted` for each scope.
+ * role that loses scopes, then `Scope.Deleted` for each scope and `Resource.Deleted`.
  *
  * @returns The resource in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on a resource of Signet's own.
@@ -110,8 +115,11 @@ export async function deleteResource(context: Context, { id }: { id: string }): 
     const scopes = await tx.scope.findMany({ where: { resourceId: id }, orderBy: { id: 'asc' } });
     const events = await eventsOfScopeLoss(tx, scopes);
     const resource = await tx.resource.delete({ where: { id } });
-    await recordEvents(tx, context, events);
-    return resource;
+    const told = await recordEvents(tx, context, [
+      ...events,
+      { type: 'Resource.Deleted', data: resourceRecord(resource) },
+    ]);
+    return told.with(resource);
   });
 }
 
@@ -121,7 +129,8 @@ export const scopeName = text(128).regex(
   'must hold only the characters of a scope token (RFC 6749 §3.3): no spaces, quotes or backslashes',
 );
 
-const createScopeInput = z.object({
+/** The input of `createScope`. */
+export const createScopeInput = z.object({
   resourceId: z.string(),
   name: scopeName,
   description: text(1024).nullish(),
@@ -149,8 +158,8 @@ export async function createScope(
       const scope = await tx.scope.create({
         data: { ...values, id: newId('Scope'), createdAt: now, updatedAt: now },
       });
-      await recordEvent(tx, context, 'Scope.Created', scopeRecord(scope));
-      return scope;
+      const told = await recordEvent(tx, context, 'Scope.Created', scopeRecord(scope));
+      return told.with(scope);
     }),
   );
 }
@@ -175,14 +184,7 @@ export async function updateScope(
   return refuseConflict(scopeConflicts, () =>
     transaction(context.database, async (tx) => {
       const before = await lockOwnScope(tx, id);
-      const changes = changesBetween(scopeRecord(before), scopeRecord(patched(before, patch)));
-      if (!changes) return before;
-      const scope = await tx.scope.update({
-        where: { id },
-        data: { ...patch, updatedAt: context.clock.now() },
-      });
-      await recordEvent(tx, context, 'Scope.Data.Updated', { ...scopeRecord(scope), changes });
-      return scope;
+      return recordChange(tx, context, scopes, before, patch);
     }),
   );
 }
@@ -199,17 +201,18 @@ export async function deleteScope(context: Context, { id }: { id: string }): Pro
     const scope = await lockOwnScope(tx, id);
     const events = await eventsOfScopeLoss(tx, [scope]);
     await tx.scope.delete({ where: { id } });
-    await recordEvents(tx, context, events);
-    return scope;
+    const told = await recordEvents(tx, context, events);
+    return told.with(scope);
   });
 }
 
-async function lockOwnResource(tx: Transaction, id: string): Promise<void> {
+async function lockOwnResource(tx: Transaction, id: string): Promise<Resource> {
   await lockRow(tx, 'Resource', id);
-  const { indicator } = await tx.resource.findUniqueOrThrow({ where: { id } });
-  if (ownIndicators.has(indicator)) {
+  const resource = await tx.resource.findUniqueOrThrow({ where: { id } });
+  if (ownIndicators.has(resource.indicator)) {
     throw new NotAllowedError("This resource and its scopes are Signet's own.");
   }
+  return resource;
 }
 
 async function lockOwnScope(tx: Transaction, id: string): Promise<Scope> {

@@ -3,6 +3,8 @@ import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
+import { kindOfId } from '../ids.ts';
 import {
   createResource,
   createScope,
@@ -12,8 +14,8 @@ import {
   updateScope,
 } from './operations.ts';
 
-/** An API that access tokens can be aimed at. */
-export const Resource = builder.prismaNode('Resource', {
+/** An API that access tokens can be issued for. */
+const Resource = builder.prismaNode('Resource', {
   nullable: true,
   id: { field: 'id', description: "The resource's id: a TypeID with the prefix `res`." },
   description: 'An API that access tokens can be aimed at.',
@@ -38,12 +40,35 @@ export const Resource = builder.prismaNode('Resource', {
       ScopeConnection,
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 
+/** What can stand in the `scope` of a token: a scope of a resource, or of organizations. */
+export const AnyScope = builder
+  .interfaceRef<{
+    readonly id: string;
+    readonly name: string;
+    readonly description: string | null;
+  }>('AnyScope')
+  .implement({
+    description:
+      'What can stand in the `scope` of a token: a scope of a resource, or of organizations.',
+    resolveType: ({ id }) => kindOfId(id) as string,
+    fields: (t) => ({
+      id: t.exposeID('id', { description: "The scope's id." }),
+      name: t.exposeString('name', { description: 'Its name, as in `scope`.' }),
+      description: t.exposeString('description', {
+        nullable: true,
+        description: 'What it allows.',
+      }),
+    }),
+  });
+
 /** A right that a resource defines and that roles hold. */
 export const Scope = builder.prismaNode('Scope', {
+  interfaces: [AnyScope],
   nullable: true,
   id: { field: 'id', description: "The scope's id: a TypeID with the prefix `scope`." },
   description: 'A right that a resource defines and that roles hold.',
@@ -58,6 +83,7 @@ export const Scope = builder.prismaNode('Scope', {
     }),
     resource: t.relation('resource', { description: 'The resource that defines it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
@@ -92,7 +118,7 @@ const ttlField = (t: InputFields) =>
   t.int({ description: 'How long its access tokens live: 1 to 2592000 seconds, 3600 by default.' });
 
 resourceMutations.add('createResource', {
-  description: 'Registers an API that access tokens can be aimed at. Raises no event.',
+  description: 'Registers an API that access tokens can be aimed at. Raises `Resource.Created`.',
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters.' }),
     indicator: t.string({
@@ -107,7 +133,8 @@ resourceMutations.add('createResource', {
 });
 
 resourceMutations.add('updateResource', {
-  description: "Changes a resource's name or the lifetime of its tokens. Raises no event.",
+  description:
+    "Changes a resource's name or the lifetime of its tokens. Raises `Resource.Data.Updated` if something changed.",
   input: (t) => ({
     id: resourceMutations.id(t),
     name: t.string({ description: 'At most 128 characters.' }),
@@ -119,7 +146,7 @@ resourceMutations.add('updateResource', {
 
 resourceMutations.addDeletion('deleteResource', {
   description:
-    'Deletes a resource with its scopes. Raises `Role.Scopes.Updated` and `OrganizationRole.Scopes.Updated` for each role that loses scopes, then `Scope.Deleted` for each scope.',
+    'Deletes a resource with its scopes. Raises `Role.Scopes.Updated` and `OrganizationRole.Scopes.Updated` for each role that loses scopes, then `Scope.Deleted` for each scope and `Resource.Deleted`.',
   errors: [NotFoundError, NotAllowedError],
   model: ({ resource }) => resource,
   operation: deleteResource,

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { BuiltFile } from '../http/assets.ts';
 
 // Swagger UI instead of Scalar: 1.7 MB of script against 4.4, and it works under a policy without 'unsafe-inline'. It
-// is taken from Fastify's package, because swagger-ui-dist reports each installation to a third party.
+// is taken from Fastify's package, because swagger-ui-dist reports each installation to a third party;
+// scripts/write-generated.js puts it there.
 const swaggerUi = (file: string) =>
-  readFile(new URL(`static/${file}`, import.meta.resolve('@fastify/swagger-ui/package.json')));
+  readFile(new URL(`../generated/swagger-ui/${file}`, import.meta.url));
 
 const script = `SwaggerUIBundle({
   url: document.currentScript.dataset.document,
@@ -20,6 +21,6 @@ const script = `SwaggerUIBundle({
 /** The files of the page `/api/docs`. */
 export const files: readonly BuiltFile[] = [
   { name: 'swagger-ui.css', content: await swaggerUi('swagger-ui.css') },
-  { name: 'swagger-ui.js', content: await swaggerUi('swagger-ui-bundle.js') },
+  { name: 'swagger-ui.js', content: await swaggerUi('swagger-ui.js') },
   { name: 'api-docs.js', content: script },
 ];

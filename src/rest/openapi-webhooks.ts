@@ -4,7 +4,7 @@ import {
   type EventName,
   eventNames,
   typeNameOf,
-} from '../events/catalogue.ts';
+} from '../events/catalogue/catalogue.ts';
 
 type Json = Record<string, unknown>;
 
@@ -50,7 +50,7 @@ function describe(name: EventName): Json {
     summary: name,
     description: catalogue[name].description,
     tags: ['webhooks'],
-    // Signed, and not by a token.
+    // The message is signed and carries no token.
     security: [],
     parameters: Object.keys(openApiWebhookComponents.parameters).map((parameter) => ({
       $ref: `#/components/parameters/${parameter}`,

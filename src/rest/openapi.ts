@@ -11,6 +11,8 @@ import {
 } from 'graphql';
 import { inputIssueCodes } from '../errors.ts';
 import { type FailureCode, failures } from '../failures.ts';
+import { dryRun } from '../graphql/mutations/rehearsal.ts';
+import { linesOfJson } from './export-events.ts';
 import { openApiWebhookComponents, openApiWebhooks } from './openapi-webhooks.ts';
 import type { QueryParameter, RestOperation, SelectedField } from './operation.ts';
 
@@ -35,6 +37,8 @@ const problemCodes: Readonly<Record<string, FailureCode>> = {
   NotFoundError: 'NOT_FOUND',
   ConflictError: 'CONFLICT',
   NotAllowedError: 'NOT_ALLOWED',
+  VersionConflictError: 'VERSION_CONFLICT',
+  ConfigurationMovedError: 'VERSION_CONFLICT',
 };
 
 /**
@@ -102,6 +106,12 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   deliveries: 'One event on its way to one webhook.',
   events: 'The log of everything that changed.',
   'signing-keys': 'The keys that sign tokens.',
+  configuration: 'What operators decide, as one document.',
+  permissions: 'What users and applications would get in a token, and why.',
+  'service-settings': 'Settings of the service.',
+  'registration-tokens': 'Tokens with which programs register applications.',
+  'trusted-issuers': 'Issuers elsewhere whose assertions get tokens for an application.',
+  'cross-app-connections': 'Where applications may take the identities of their users.',
   'sign-in-experience': 'How people sign up and sign in.',
   'identity-providers': 'Other providers that people sign in with.',
   identifiers: 'User names and addresses that people sign in with.',
@@ -147,7 +157,11 @@ function describe(operation: RestOperation, schemas: Record<string, Json>): Json
     tags: [tagOf(operation)],
     description: field.description ?? '',
     security: [{ bearer: scopes }],
-    parameters: [...pathParameters(operation), ...queryParameters(operation, schemas)],
+    parameters: [
+      ...pathParameters(operation),
+      ...queryParameters(operation, schemas),
+      ...safeWriteParameters(operation),
+    ],
     ...(kind === 'mutation' && bodyFields.length > 0
       ? {
           requestBody: {
@@ -159,12 +173,23 @@ function describe(operation: RestOperation, schemas: Record<string, Json>): Json
     responses: {
       [isCreation(operation) ? 201 : 200]: {
         description: 'Done.',
-        content: { 'application/json': { schema: answerSchema(operation, schemas) } },
+        content: {
+          'application/json': { schema: answerSchema(operation, schemas) },
+          ...(operation.route.operation === 'events' ? { [linesOfJson]: exportSchema } : {}),
+        },
       },
       ...problemResponses(operation),
     },
   };
 }
+
+const exportSchema = {
+  schema: {
+    type: 'string',
+    description:
+      'The whole of the filtered log, without pages: a line for each event, an object with the fields of a list entry. It ends where the log ended when it was asked for. Go on with `after`: the `cursor` of the last whole line.',
+  },
+};
 
 const isCreation = ({ route }: RestOperation) => /^create[A-Z]/.test(route.operation);
 
@@ -203,6 +228,52 @@ function queryParameters(
       ];
 }
 
+const ofMutations = [
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'IDEMPOTENCY_KEY_IN_USE',
+  'IDEMPOTENCY_KEY_REUSED',
+] as const;
+const entityTag = { type: 'string', examples: ['"3"'] };
+
+function safeWriteParameters({ kind, bodyFields, selection }: RestOperation): Json[] {
+  if (kind === 'record') {
+    const hasVersion = selection.some(({ name }) => name === 'version');
+    const description =
+      'The `ETag` of the state that you have: the answer is 304 if it is current.';
+    return hasVersion
+      ? [{ name: 'If-None-Match', in: 'header', description, schema: entityTag }]
+      : [];
+  }
+  if (kind !== 'mutation') return [];
+  const isVersioned = bodyFields.some(({ name }) => name === 'expectedVersion');
+  return [
+    {
+      name: 'dryRun',
+      in: 'query',
+      description: `${dryRun.description} They are beside the record, as \`dryRun.events\`.`,
+      schema: { type: 'boolean', default: false },
+    },
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        'For each key of a caller, the change is made once. For a day, the same request gets the first answer again, with `Idempotency-Replayed: true`.',
+      schema: { type: 'string', minLength: 1, maxLength: 257 },
+    },
+    ...(isVersioned
+      ? [
+          {
+            name: 'If-Match',
+            in: 'header',
+            description: 'The `ETag` of the state that is to be changed, as `expectedVersion`.',
+            schema: entityTag,
+          },
+        ]
+      : []),
+  ];
+}
+
 function problemResponses(operation: RestOperation): Json {
   const { kind, errorTypes, parameters, route } = operation;
   const codes: FailureCode[] = [
@@ -211,7 +282,7 @@ function problemResponses(operation: RestOperation): Json {
     'FORBIDDEN',
     ...(route.operation === 'events' ? (['CURSOR_EXPIRED'] as const) : []),
     ...(kind !== 'mutation' && parameters.size > 0 ? (['NOT_FOUND'] as const) : []),
-    ...(kind === 'mutation' ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(kind === 'mutation' ? ofMutations : []),
     ...errorTypes.flatMap((name) => problemCodes[name] ?? []),
     'INTERNAL_SERVER_ERROR',
     'SERVICE_UNAVAILABLE',
@@ -295,7 +366,8 @@ function selectedSchema(
   return isNullable ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
 
-const inputSchema = (field: GraphQLInputField, schemas: Record<string, Json>): Json => ({
+/** The JSON Schema of a field of an input; the types that it names go into `schemas`. */
+export const inputSchema = (field: GraphQLInputField, schemas: Record<string, Json>): Json => ({
   ...typeSchema(field.type, schemas, { isNullable: true }),
   ...(field.description ? { description: field.description } : {}),
 });

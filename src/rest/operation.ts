@@ -17,6 +17,7 @@ import {
   isUnionType,
   parse,
 } from 'graphql';
+import { scopeOf } from '../graphql/operations/scopes.ts';
 import type { RestRoute } from './routes.ts';
 
 /** A field of an answer; for an object, with its own selected fields. */
@@ -74,12 +75,15 @@ export function createRestOperation(schema: GraphQLSchema, route: RestRoute): Re
   if (mutation) return mutationOperation(route, mutation, parameters);
   const query = schema.getQueryType()?.getFields()[operation];
   if (!query) throw new Error(`${route.method} ${path}: the schema has no ${operation}.`);
-  const { name: typeName } = getNamedType(query.type);
-  if (list === undefined && !typeName.endsWith('Connection')) {
+  if (list === undefined && !isConnection(getNamedType(query.type))) {
     return recordOperation(route, query, parameters);
   }
   return listOperation(route, query, parameters);
 }
+
+/** Whether a type is a list of records. A record may be called a connection too. */
+const isConnection = (type: GraphQLNamedType): boolean =>
+  isObjectType(type) && 'edges' in type.getFields();
 
 function mutationOperation(
   route: RestRoute,
@@ -237,7 +241,7 @@ function selectAll(type: GraphQLNamedType, { isList } = { isList: false }): Sele
   return fieldsOf(type).flatMap((field) => {
     const named = getNamedType(field.type);
     if (isLeafType(named)) return [{ name: field.name, field, selection: [] }];
-    if (named.name.endsWith('Connection') || isUnionType(named)) return [];
+    if (isConnection(named) || isUnionType(named)) return [];
     const isReadable = scopeOf(named) === undefined || scopeOf(named) === scopeOf(type);
     const isJoined = isList && isRecord(named) && !isRecord(type);
     if (!isReadable && !isJoined) return [];
@@ -252,7 +256,8 @@ const scopeOfSelected = ({ field }: SelectedField) => scopeOf(getNamedType(field
 
 const isId = ({ name }: SelectedField) => name === 'id';
 
-const isRecord = (type: GraphQLNamedType) =>
+/** Whether a type is a record with its own id. */
+export const isRecord = (type: GraphQLNamedType) =>
   isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node');
 
 // A field that needs an argument has no place in a plain answer.
@@ -279,14 +284,6 @@ const print = (selection: readonly SelectedField[]): string =>
   `{ ${selection
     .map(({ name, selection: inner }) => (inner.length === 0 ? name : `${name} ${print(inner)}`))
     .join(' ')} }`;
-
-/** The scope that a field or a type requires. */
-function scopeOf({ extensions }: { readonly extensions: object }): string | undefined {
-  const { pothosOptions } = extensions as {
-    pothosOptions?: { authScopes?: { scope?: string } };
-  };
-  return pothosOptions?.authScopes?.scope;
-}
 
 /** Reads the text of a query parameter by its type; GraphQL refuses text that does not fit. */
 export function readParameter(type: GraphQLInputType, value: string | readonly string[]): unknown {

@@ -86,6 +86,13 @@ export const restRoutes: readonly RestRoute[] = [
   get('/sign-in-experience', 'signInExperience'),
   patch('/sign-in-experience', 'updateSignInExperience'),
 
+  get('/service-settings', 'serviceSettings'),
+  patch('/service-settings', 'updateServiceSettings'),
+  get('/registration-tokens', 'registrationTokens'),
+  post('/registration-tokens', 'createRegistrationToken'),
+  get('/registration-tokens/:id', 'registrationToken'),
+  remove('/registration-tokens/:id', 'deleteRegistrationToken'),
+
   get('/roles', 'roles'),
   post('/roles', 'createRole'),
   get('/roles/:id', 'role'),
@@ -121,6 +128,7 @@ export const restRoutes: readonly RestRoute[] = [
     secretOfApplication,
     asId('secretId'),
   ),
+  related('/applications/:applicationId/grants', 'application', 'grants', asId('applicationId')),
   related('/applications/:applicationId/roles', 'application', 'roles', asId('applicationId')),
   post('/applications/:applicationId/roles', 'assignApplicationRoles'),
   put('/applications/:applicationId/roles', 'replaceApplicationRoles'),
@@ -238,6 +246,9 @@ export const restRoutes: readonly RestRoute[] = [
   patch('/organization-scopes/:id', 'updateOrganizationScope'),
   remove('/organization-scopes/:id', 'deleteOrganizationScope'),
 
+  get('/permissions', 'permissions'),
+  get('/permissions/holders', 'whoCan'),
+
   get('/webhooks', 'webhooks'),
   post('/webhooks', 'createWebhook'),
   get('/webhooks/:id', 'webhook'),
@@ -248,6 +259,18 @@ export const restRoutes: readonly RestRoute[] = [
   post('/webhooks/:id/replay', 'replayEvents', idTo('webhookId')),
   post('/deliveries/:id/redeliver', 'redeliver', idTo('deliveryId')),
   related('/webhooks/:id/deliveries', 'webhook', 'deliveries'),
+
+  get('/trusted-issuers', 'trustedIssuers'),
+  post('/trusted-issuers', 'createTrustedIssuer'),
+  get('/trusted-issuers/:id', 'trustedIssuer'),
+  patch('/trusted-issuers/:id', 'updateTrustedIssuer'),
+  remove('/trusted-issuers/:id', 'deleteTrustedIssuer'),
+
+  get('/cross-app-connections', 'crossAppConnections'),
+  post('/cross-app-connections', 'createCrossAppConnection'),
+  get('/cross-app-connections/:id', 'crossAppConnection'),
+  patch('/cross-app-connections/:id', 'updateCrossAppConnection'),
+  remove('/cross-app-connections/:id', 'deleteCrossAppConnection'),
 
   get('/identity-providers', 'identityProviders'),
   post('/identity-providers', 'createIdentityProvider'),
@@ -264,6 +287,10 @@ export const restRoutes: readonly RestRoute[] = [
   get('/messages/:id', 'message'),
 
   get('/events', 'events'),
+
+  get('/configuration', 'configuration'),
+  post('/configuration/plan', 'planConfiguration'),
+  post('/configuration/apply', 'applyConfiguration'),
 
   get('/signing-keys', 'signingKeys'),
   post('/signing-keys/rotate', 'rotateSigningKey'),

@@ -1,20 +1,23 @@
 import { z } from 'zod';
-import { assertMayGive } from '../auth/granting.ts';
+import { assertMayGive } from '../auth/granting/may-open.ts';
+import { mayDoEverything, setterScopesOf } from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
+import { type Told, untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { InvalidInputError, NotFoundError } from '../errors.ts';
-import { changesBetween, recordEvent } from '../events/record.ts';
+import { changesBetween, recordChange, recordEvent } from '../events/record.ts';
 import { type Role, RoleType, type Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, name, notNull, parseInput, patched, text } from '../input.ts';
+import { distinct, name, notNull, parseInput, text } from '../input.ts';
 import { scopeReference } from '../resources/payload.ts';
 import type { Context } from '../services.ts';
-import { roleRecord } from './payload.ts';
+import { roleRecord, roles } from './payload.ts';
 
 const scopeIds = distinct(z.string(), 1000);
 
-const createRoleInput = z.object({
+/** The input of `createRole`. */
+export const createRoleInput = z.object({
   name: name(),
   description: text(1024).nullish(),
   type: z.enum(RoleType).nullish(),
@@ -46,14 +49,15 @@ export async function createRole(
           ...values,
           type: type ?? 'USER',
           isDefault: isDefault ?? false,
+          setterScopes: setterScopesOf(context),
           id: newId('Role'),
           createdAt: now,
           updatedAt: now,
         },
       });
-      await recordEvent(tx, context, 'Role.Created', roleRecord(role));
+      const told = await recordEvent(tx, context, 'Role.Created', roleRecord(role));
       await addScopes(tx, context, role.id, wanted ?? []);
-      return role;
+      return told.with(role);
     }),
   );
 }
@@ -81,15 +85,13 @@ export async function updateRole(
       await lockRow(tx, 'Role', id);
       const before = await tx.role.findUniqueOrThrow({ where: { id } });
       if (patch.isDefault) assertCanBeDefault(before.type);
-      if (patch.isDefault && !before.isDefault) await assertMayGive(tx, context, { roleIds: [id] });
-      const changes = changesBetween(roleRecord(before), roleRecord(patched(before, patch)));
-      if (!changes) return before;
-      const role = await tx.role.update({
-        where: { id },
-        data: { ...patch, updatedAt: context.clock.now() },
-      });
-      await recordEvent(tx, context, 'Role.Data.Updated', { ...roleRecord(role), changes });
-      return role;
+      const isMade = patch.isDefault === true && !before.isDefault;
+      await assertMayGive(tx, context, { roleIds: isMade ? [id] : [] });
+      // A caller with `all` renews the setter scopes of a role that is the default already.
+      const isRenewed = isMade || (patch.isDefault && mayDoEverything(context));
+      const setterScopes = isRenewed ? setterScopesOf(context) : before.setterScopes;
+      const renewal = changesBetween({ setterScopes: before.setterScopes }, { setterScopes });
+      return recordChange(tx, context, roles, before, { ...patch, setterScopes }, renewal);
     }),
   );
 }
@@ -111,8 +113,8 @@ export async function deleteRole(context: Context, { id }: { id: string }): Prom
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Role', id);
     const role = await tx.role.delete({ where: { id } });
-    await recordEvent(tx, context, 'Role.Deleted', roleRecord(role));
-    return role;
+    const told = await recordEvent(tx, context, 'Role.Deleted', roleRecord(role));
+    return told.with(role);
   });
 }
 
@@ -131,8 +133,8 @@ export async function addRoleScopes(
   const { roleId, scopeIds: wanted } = parseInput(addRoleScopesInput, input);
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Role', roleId);
-    await addScopes(tx, context, roleId, wanted);
-    return tx.role.findUniqueOrThrow({ where: { id: roleId } });
+    const told = await addScopes(tx, context, roleId, wanted);
+    return told.with(await tx.role.findUniqueOrThrow({ where: { id: roleId } }));
   });
 }
 
@@ -153,12 +155,12 @@ export async function removeRoleScope(
     });
     if (!held) throw new NotFoundError(scopeId);
     await tx.roleScope.delete({ where: { roleId_scopeId: { roleId, scopeId } } });
-    await recordEvent(tx, context, 'Role.Scopes.Updated', {
+    const told = await recordEvent(tx, context, 'Role.Scopes.Updated', {
       roleId,
       addedScopes: [],
       removedScopes: [scopeReference(held.scope)],
     });
-    return tx.role.findUniqueOrThrow({ where: { id: roleId } });
+    return told.with(await tx.role.findUniqueOrThrow({ where: { id: roleId } }));
   });
 }
 
@@ -167,7 +169,7 @@ async function addScopes(
   context: Context,
   roleId: string,
   wanted: readonly string[],
-): Promise<void> {
+): Promise<Told<void>> {
   const scopes = await findScopes(tx, wanted);
   await assertMayGive(tx, context, { scopeIds: wanted });
   const held = await tx.roleScope.findMany({
@@ -176,9 +178,9 @@ async function addScopes(
   });
   const heldIds = new Set(held.map(({ scopeId }) => scopeId));
   const added = scopes.filter(({ id }) => !heldIds.has(id));
-  if (added.length === 0) return;
+  if (added.length === 0) return untold(undefined);
   await tx.roleScope.createMany({ data: added.map(({ id }) => ({ roleId, scopeId: id })) });
-  await recordEvent(tx, context, 'Role.Scopes.Updated', {
+  return recordEvent(tx, context, 'Role.Scopes.Updated', {
     roleId,
     addedScopes: added.map(scopeReference),
     removedScopes: [],
@@ -200,33 +202,4 @@ export async function findScopes(tx: Transaction, ids: readonly string[]): Promi
     if (!scope) throw new NotFoundError(id);
     return scope;
   });
-}
-
-/**
- * Finds roles by id that the caller may give to that kind of subject. They cannot be deleted, or get other scopes,
- * until the transaction ends.
- *
- * @throws {NotFoundError} of the first that is missing; {@link InvalidInputError} on roles of the other type;
- *   {@link NotAllowedError} when they hold more than the caller.
- */
-export async function findAssignableRoles(
-  tx: Transaction,
-  context: Context,
-  ids: readonly string[],
-  type: Role['type'],
-): Promise<Role[]> {
-  if (ids.length === 0) return [];
-  await tx.$queryRaw`SELECT 1 AS "found" FROM "Role" WHERE "id" = ANY(${ids}) ORDER BY "id" FOR KEY SHARE`;
-  const roles = await tx.role.findMany({ where: { id: { in: [...ids] } } });
-  const byId = new Map(roles.map((role) => [role.id, role]));
-  const missing = ids.find((id) => !byId.has(id));
-  if (missing !== undefined) throw new NotFoundError(missing);
-  const issues = ids.flatMap((id, index) =>
-    byId.get(id)?.type === type
-      ? []
-      : [{ path: ['roleIds', String(index)], message: `must be a role of type ${type}` }],
-  );
-  if (issues.length > 0) throw new InvalidInputError(issues);
-  await assertMayGive(tx, context, { roleIds: ids });
-  return ids.flatMap((id) => byId.get(id) ?? []);
 }

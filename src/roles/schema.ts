@@ -4,6 +4,7 @@ import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import { relatedList } from '../graphql/lists/related-list.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
 import { Scope, ScopeConnection } from '../resources/schema.ts';
 import {
   addRoleScopes,
@@ -53,6 +54,7 @@ export const Role = builder.prismaNode('Role', {
       ScopeConnection,
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Config } from '../config.ts';
+import { version } from '../metrics/version.ts';
 import type { Services } from '../services.ts';
-
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
 
 /** A variable of the configuration, as it may be shown. */
 export interface ConfigurationValue {
@@ -43,23 +39,33 @@ export function configurationOf({
   config,
   baseUrl,
 }: Pick<Services, 'config' | 'baseUrl'>): ConfigurationValue[] {
-  const { database, eventSinkUrl } = config;
+  const { database, replicas, eventSinkUrl } = config;
   const values: Readonly<Record<string, unknown>> = {
     HOST: config.host,
     PORT: config.port,
     BASE_URL: baseUrl,
     TRUST_PROXY: trustOf(config),
     ...(database.kind === 'postgresql'
-      ? { DATABASE_POOL_SIZE: database.poolSize, TOKEN_POOL_SIZE: database.tokenPoolSize }
+      ? {
+          DATABASE_POOL_SIZE: database.poolSize,
+          TOKEN_POOL_SIZE: database.tokenPoolSize,
+          ...(replicas && { REPLICA_MAX_LAG_MS: replicas.maxLagMs }),
+        }
       : { DATA_DIR: database.dataDir }),
     SIGNING_ALG: config.signingAlgorithm,
+    SIGNING_KEY_LEAD_SECONDS: config.signingKeyLeadSeconds,
     EVENT_RETENTION_DAYS: config.eventRetentionDays,
+    AUDIT_RETENTION_DAYS: config.auditRetentionDays,
     EVENT_SINK_URL: eventSinkUrl === undefined ? '' : withoutCredentials(eventSinkUrl),
+    WORKERS: config.workers,
     MAX_CONNECTIONS: config.maxConnections,
+    MAX_QUEUE_MS: config.maxQueueMs,
+    SHUTDOWN_DELAY_MS: config.shutdownDelayMs,
     ALLOW_PRIVATE_WEBHOOKS: config.allowPrivateWebhooks,
     WEBHOOK_TIMEOUT_SECONDS: config.webhookTimeoutMs / 1000,
     GRAPHIQL: config.graphiql,
     INTROSPECTION: config.introspection,
+    MCP: config.mcp,
     LOG_LEVEL: config.logLevel,
   };
   return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));

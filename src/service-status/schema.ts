@@ -2,6 +2,7 @@ import { allows, type ManagementScope } from '../auth/scopes.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { requestError } from '../graphql/request-error.ts';
+import { type PreviousSecretState, readPrevious } from '../secret-rotation/use.ts';
 import {
   type ConfigurationValue,
   configurationOf,
@@ -9,7 +10,10 @@ import {
   startOf,
   thisNode,
 } from './about.ts';
+import { readActivity } from './activity.ts';
+import { ActivityObject, ActivityRangeEnum } from './activity-schema.ts';
 import { type MinuteFigures, readFigures } from './figures.ts';
+import { type LivingNode, listNodes } from './nodes.ts';
 
 /** The most minutes of figures in one answer: a day. */
 const maxMinutes = 1440;
@@ -34,6 +38,37 @@ const ConfigurationValueObject = builder
       }),
     }),
   });
+
+const PreviousSecretStateEnum = builder.enumType('PreviousSecretState', {
+  description: 'What has become of `SIGNET_SECRET_PREVIOUS` while the secret changes.',
+  values: {
+    UNUSED: { description: 'No process encrypts with it yet: it is the coming one.' },
+    IN_USE: { description: 'Other processes encrypt with it.' },
+    RE_ENCRYPTING: { description: 'What it encrypted is being encrypted anew.' },
+    RE_ENCRYPTED: {
+      description: 'Nothing stored needs it; cookies that it signed may still be valid.',
+    },
+    NO_LONGER_NEEDED: { description: 'Nothing needs it: remove the variable.' },
+  } as const satisfies Record<PreviousSecretState, object>,
+});
+
+const ServiceNode = builder.objectRef<LivingNode>('ServiceNode').implement({
+  description: 'A living process of the service. One that was killed is listed for half a minute.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its host, and its number there.' }),
+    version: t.exposeString('version', { description: 'Its version of Signet.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it started.' }),
+    seenAt: t.expose('seenAt', {
+      type: 'DateTime',
+      description: 'When it last said that it lives, by the clock of the database.',
+    }),
+    isThis: t.exposeBoolean('isThis', { description: 'Whether it is the process that answers.' }),
+    differsIn: t.exposeStringList('differsIn', {
+      description:
+        'In what it differs from the process that answers, of what all should have in common: variables, `VERSION`, and `EVENT_TYPES` for another catalogue of events.',
+    }),
+  }),
+});
 
 const Service = builder.objectRef<typeof thisNode>('Service').implement({
   description: 'The process that answers, and how it was set up.',
@@ -69,10 +104,22 @@ const Service = builder.objectRef<typeof thisNode>('Service').implement({
       description: 'The issuer of tokens.',
       resolve: (_node, _args, { issuer }) => issuer,
     }),
+    nodes: t.field({
+      type: [ServiceNode],
+      description: 'The living processes on the same database, the oldest first.',
+      resolve: (_node, _args, context) => listNodes(context),
+    }),
     configuration: t.field({
       type: [ConfigurationValueObject],
       description: 'The configuration, without secrets and without the address of the database.',
       resolve: (_node, _args, context) => configurationOf(context),
+    }),
+    previousSecret: t.field({
+      type: PreviousSecretStateEnum,
+      nullable: true,
+      description:
+        'What has become of `SIGNET_SECRET_PREVIOUS`; null where the process has none. The second line of `/readyz` says the same.',
+      resolve: async (_node, _args, context) => (await readPrevious(context))?.state ?? null,
     }),
   }),
 });
@@ -82,6 +129,9 @@ const MinuteFiguresObject = builder.objectRef<MinuteFigures>('MinuteFigures').im
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'The beginning of the minute.' }),
     signIns: t.exposeInt('signIns', { description: 'People who signed in.' }),
+    failedSignIns: t.exposeInt('failedSignIns', {
+      description: 'Sign-ins, and proofs of people, that failed.',
+    }),
     exchanges: t.exposeInt('exchanges', { description: 'Tokens that were exchanged.' }),
     refusedExchanges: t.exposeInt('refusedExchanges', {
       description: 'Exchanges that were refused.',
@@ -144,6 +194,15 @@ const Statistics = builder.objectRef<object>('Statistics').implement({
           }
           return readFigures(context, last);
         },
+      }),
+      activity: t.field({
+        type: ActivityObject,
+        description:
+          'What was done in a range of time up to now, and in the one before. Processes add their figures every few seconds; by the hour they are kept for 90 days.',
+        args: {
+          range: t.arg({ type: ActivityRangeEnum, required: true, description: 'How far back.' }),
+        },
+        resolve: (_root, { range }, context) => readActivity(context, range),
       }),
     };
   },

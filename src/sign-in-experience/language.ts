@@ -1,4 +1,6 @@
 import { type Language, languages } from '../languages.ts';
+import type { Visitor } from '../services.ts';
+import type { SignInExperience } from './settings.ts';
 
 const longest = 1024;
 
@@ -34,3 +36,9 @@ function byQuality(header: string): string[] {
     .sort((a, b) => b.quality - a.quality)
     .map(({ tag }) => tag);
 }
+
+/** The language to use with a person: their own if it is supported. */
+export const languageOf = (
+  { visitor }: { readonly visitor: Pick<Visitor, 'language'> },
+  { defaultLanguage }: Pick<SignInExperience, 'defaultLanguage'>,
+): Language => visitor.language ?? defaultLanguage;

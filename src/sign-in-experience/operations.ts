@@ -1,16 +1,21 @@
 import { z } from 'zod';
-import { assertMayProveWho } from '../auth/granting.ts';
+import { assertMayBeAnybody, assertMayLetIn } from '../auth/granting/may-open.ts';
+import { everything, mayDoEverything, setterScopesOf } from '../auth/granting/setter-scopes.ts';
 import { lockName } from '../db/lock.ts';
-import { transaction } from '../db/transaction.ts';
+import { untold } from '../db/told.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { compareVersion } from '../db/versions.ts';
 import { InvalidInputError } from '../errors.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import { name, parseInput, text, webUrl } from '../input.ts';
+import { changesBetween, recordEvent } from '../events/record.ts';
+import { FactorType, type Prisma } from '../generated/prisma/client.ts';
+import { mergeSettings, name, parseInput, text, webUrl } from '../input.ts';
 import { languages } from '../languages.ts';
 import type { Context } from '../services.ts';
 import {
   factorPolicies,
-  factorTypes,
   identifierTypes,
+  readOpenerScopes,
+  readSettingsVersion,
   readStoredSettings,
   type SignInExperience,
   settingsId,
@@ -36,7 +41,8 @@ const webAddress = webUrl.nullish();
 
 const day = 24 * 60 * 60;
 
-const settingsInput = z.object({
+/** What `updateSignInExperience` takes. */
+export const settingsInput = z.object({
   signUpEnabled: flag,
   signUpIdentifiers: someOf(identifierTypes, 1),
   signInIdentifiers: someOf(identifierTypes, 1),
@@ -72,7 +78,7 @@ const settingsInput = z.object({
       lockSeconds: wholeNumber(1, day),
     })
     .nullish(),
-  factors: someOf(factorTypes, 0),
+  factors: someOf(Object.values(FactorType), 0),
   factorPolicy: oneOf(factorPolicies),
   sessionPolicy: z
     .object({ idleSeconds: wholeNumber(1, 365 * day), maxSeconds: wholeNumber(1, 365 * day) })
@@ -95,8 +101,8 @@ const settingsInput = z.object({
 export type UpdateSignInExperienceInput = z.input<typeof settingsInput>;
 
 /**
- * Changes how people sign up and sign in. In a group, such as `passwordPolicy`, only the given fields change. Raises no
- * event.
+ * Changes how people sign up and sign in. In a group, such as `passwordPolicy`, only the given fields change. Raises
+ * `SignInExperience.Updated` if something changed.
  *
  * @throws {InvalidInputError}; {@link NotAllowedError} when it becomes easier to sign in as a person who holds more than
  *   the caller.
@@ -109,26 +115,67 @@ export async function updateSignInExperience(
   return transaction(context.database, async (tx) => {
     // The second of two concurrent changes starts from the result of the first.
     await lockName(tx, 'signet:sign-in-experience');
+    compareVersion('SignInExperience', await readSettingsVersion(tx));
     const stored = await readStoredSettings(tx);
-    const settings = merge(stored, patch) as Prisma.InputJsonObject;
+    const settings = mergeSettings(stored, patch) as Prisma.InputJsonObject;
     assertCanEnroll(withDefaults(settings), patch);
-    if (isWeaker(withDefaults(settings), withDefaults(stored)))
-      await assertMayProveWho(tx, context);
-    const row = { settings, updatedAt: context.clock.now() };
+    const [before, after] = [withDefaults(stored), withDefaults(settings)];
+    await assertMayBeAnybody(tx, context, isWeaker(after, before));
+    await assertMayLetIn(tx, context, after.signUpEnabled && !before.signUpEnabled);
+    const setterScopes = await keepOpener(tx, context, patch.signUpEnabled, before);
+    // A caller with `all` may only renew who opened the sign-up.
+    const changes =
+      changesBetween(before, after) ??
+      changesBetween({ setterScopes: [...(await readOpenerScopes(tx))] }, { setterScopes });
+    if (!changes) return untold(before);
+    const row = { settings, setterScopes, updatedAt: context.clock.now() };
     await tx.signInExperience.upsert({
       where: { id: settingsId },
-      create: { id: settingsId, ...row },
+      create: { id: settingsId, version: 2, ...row },
       update: row,
     });
-    return withDefaults(settings);
+    const told = await recordEvent(tx, context, 'SignInExperience.Updated', { changes });
+    return told.with(after);
   });
 }
 
-/** Whether a second factor may no longer be asked for, or whoever guesses has more tries. */
+/**
+ * What is kept of who opened the sign-up; nothing bounds it while it is closed. A caller with `all` renews it by opening
+ * it again.
+ */
+async function keepOpener(
+  tx: Transaction,
+  context: Context,
+  signUpEnabled: boolean | null | undefined,
+  before: SignInExperience,
+): Promise<string[]> {
+  const opener = setterScopesOf(context);
+  if (signUpEnabled === undefined) return [...(await readOpenerScopes(tx))];
+  if (signUpEnabled === false) return [...everything];
+  return before.signUpEnabled && !mayDoEverything(context)
+    ? [...(await readOpenerScopes(tx))]
+    : opener;
+}
+
+/**
+ * Whether a change weakens the settings: it adds a way to sign in, asks for a second factor less often, allows more
+ * guesses or easier passwords, or lets sessions last longer.
+ */
 function isWeaker(after: SignInExperience, before: SignInExperience): boolean {
   const [codes, codesBefore] = [after.codePolicy, before.codePolicy];
   const [locks, locksBefore] = [after.lockoutPolicy, before.lockoutPolicy];
+  const [passwords, passwordsBefore] = [after.passwordPolicy, before.passwordPolicy];
+  const [sessions, sessionsBefore] = [after.sessionPolicy, before.sessionPolicy];
   return (
+    (after.codeEnabled && !before.codeEnabled) ||
+    (after.passwordEnabled && !before.passwordEnabled) ||
+    after.signInIdentifiers.some((type) => !before.signInIdentifiers.includes(type)) ||
+    passwords.minLength < passwordsBefore.minLength ||
+    (passwordsBefore.rejectCommon && !passwords.rejectCommon) ||
+    (passwordsBefore.rejectUserData && !passwords.rejectUserData) ||
+    passwordsBefore.blocklist.some((word) => !passwords.blocklist.includes(word)) ||
+    sessions.idleSeconds > sessionsBefore.idleSeconds ||
+    sessions.maxSeconds > sessionsBefore.maxSeconds ||
     before.factors.some((kind) => !after.factors.includes(kind)) ||
     (before.factorPolicy === 'REQUIRED' && after.factorPolicy !== 'REQUIRED') ||
     codes.maxAttempts > codesBefore.maxAttempts ||
@@ -152,21 +199,4 @@ function assertCanEnroll(
       ? { path: ['factorPolicy'], message: 'needs at least one of `factors` to be offered' }
       : { path: ['factors'], message: 'must not be empty while `factorPolicy` is REQUIRED' },
   ]);
-}
-
-type Tree = { readonly [field: string]: unknown };
-
-const isGroup = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Applies a patch to the stored settings. Null removes a stored value, so that its default applies. */
-function merge(stored: Tree, patch: Tree): Tree {
-  const merged: Record<string, unknown> = { ...stored };
-  for (const [field, value] of Object.entries(patch)) {
-    if (value === undefined) continue;
-    const before = merged[field];
-    if (value === null) delete merged[field];
-    else merged[field] = isGroup(value) ? merge(isGroup(before) ? before : {}, value) : value;
-  }
-  return merged;
 }

@@ -1,16 +1,19 @@
 import { InvalidInputError, NotAllowedError } from '../errors.ts';
+import type { FactorType } from '../generated/prisma/client.ts';
 import { builder, everyGraph } from '../graphql/builder.ts';
 import {
   addMutation,
   type InputFields,
   type PayloadFields,
 } from '../graphql/mutations/mutation.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
 import { updateSignInExperience } from './operations.ts';
 import {
   type Branding,
   type CodePolicy,
   type LockoutPolicy,
   type PasswordPolicy,
+  readSettingsVersion,
   readSignInExperience,
   type SessionPolicy,
   type SignInExperience,
@@ -34,7 +37,7 @@ export const FactorTypeEnum = builder.enumType('FactorType', {
     TOTP: { description: 'A one-time password of an authenticator app (RFC 6238).' },
     PASSKEY: { description: 'A passkey (WebAuthn).' },
     BACKUP_CODES: { description: 'Codes that replace another factor, each once.' },
-  } as const,
+  } as const satisfies Record<FactorType, object>,
 });
 
 const FactorPolicyEnum = builder.enumType('FactorPolicy', {
@@ -148,6 +151,10 @@ const SignInExperienceObject = builder.objectRef<SignInExperience>('SignInExperi
   description: 'How people sign up and sign in.',
   authScopes: { scope: 'experience:read' },
   fields: (t) => ({
+    version: t.int({
+      description: versionDescription,
+      resolve: (_settings, _args, { database }) => readSettingsVersion(database.prisma),
+    }),
     signUpEnabled: t.exposeBoolean('signUpEnabled', { description: texts.signUpEnabled }),
     signUpIdentifiers: t.field({
       type: [IdentifierTypeEnum],
@@ -269,7 +276,7 @@ const settingsFields = (t: InputFields) => ({
 
 addMutation('updateSignInExperience', {
   description:
-    'Changes how people sign up and sign in. An absent field stays as it is; null restores its default. In a group, such as `passwordPolicy`, only the given fields change. Raises no event.',
+    'Changes how people sign up and sign in. An absent field stays as it is; null restores its default. In a group, such as `passwordPolicy`, only the given fields change. Raises `SignInExperience.Updated` if something changed.',
   scope: 'experience:write',
   input: settingsFields,
   payload: (t: PayloadFields<{ signInExperience: SignInExperience }>) => ({

@@ -1,4 +1,6 @@
+import { everything, type SetterScopes } from '../auth/granting/setter-scopes.ts';
 import type { Database } from '../db/database.ts';
+import type { FactorType } from '../generated/prisma/client.ts';
 import type { Language } from '../languages.ts';
 
 /** The kinds of identifiers of a person. */
@@ -6,9 +8,6 @@ export const identifierTypes = ['USERNAME', 'EMAIL', 'PHONE'] as const;
 
 /** A kind of identifier of a person. */
 export type IdentifierType = (typeof identifierTypes)[number];
-
-/** The second factors that can be offered. */
-export const factorTypes = ['TOTP', 'PASSKEY', 'BACKUP_CODES'] as const;
 
 /** Whether everybody must use a second factor. */
 export const factorPolicies = ['OPTIONAL', 'REQUIRED'] as const;
@@ -24,7 +23,7 @@ export interface SignInExperience {
   readonly passwordPolicy: PasswordPolicy;
   readonly codePolicy: CodePolicy;
   readonly lockoutPolicy: LockoutPolicy;
-  readonly factors: readonly (typeof factorTypes)[number][];
+  readonly factors: readonly FactorType[];
   readonly factorPolicy: (typeof factorPolicies)[number];
   readonly sessionPolicy: SessionPolicy;
   readonly branding: Branding;
@@ -116,6 +115,26 @@ export async function readStoredSettings({
   const row = await signInExperience.findUnique({ where: { id: settingsId } });
   // Only `updateSignInExperience` writes these values, and it has checked them.
   return (row?.settings ?? {}) as StoredSettings;
+}
+
+/** The version of the settings: 1 before the first change. */
+export async function readSettingsVersion({ signInExperience }: SettingsClient): Promise<number> {
+  const row = await signInExperience.findUnique({
+    where: { id: settingsId },
+    select: { version: true },
+  });
+  return row?.version ?? 1;
+}
+
+/** What whoever opened the sign-up held: who signs up holds no more of the management API. */
+export async function readOpenerScopes({
+  signInExperience,
+}: SettingsClient): Promise<SetterScopes> {
+  const row = await signInExperience.findUnique({
+    where: { id: settingsId },
+    select: { setterScopes: true },
+  });
+  return row?.setterScopes ?? everything;
 }
 
 /** The settings that were changed; in a group, the fields that were changed. */

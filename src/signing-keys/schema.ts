@@ -6,16 +6,19 @@ import { connectionOf, readPage } from '../graphql/lists/page.ts';
 import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
+import { signingStartOf, signsAt } from '../keys/signing-keys.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';
 
-/** A key that signs or has signed tokens. No field shows its private half. */
-export const SigningKey = builder.prismaNode('SigningKey', {
+const term = { signsFrom: true, createdAt: true, retiredAt: true, forIdTokens: true } as const;
+
+/** A key that signs, has signed or will sign tokens. No field shows its private half. */
+const SigningKey = builder.prismaNode('SigningKey', {
   nullable: true,
   id: {
     field: 'id',
     description: "The key's id, and the `kid` of its tokens: a TypeID with the prefix `key`.",
   },
-  description: 'A key that signs or has signed tokens.',
+  description: 'A key that signs, has signed or will sign tokens.',
   authScopes: { scope: 'all' },
   // Without this, all columns would be read; the private half need not leave the database.
   select: { id: true },
@@ -28,18 +31,30 @@ export const SigningKey = builder.prismaNode('SigningKey', {
     }),
     isCurrent: t.boolean({
       description: 'Whether it signs new access tokens. A key for id tokens alone never does.',
-      select: { retiredAt: true, forIdTokens: true },
-      resolve: ({ retiredAt, forIdTokens }) => retiredAt === null && !forIdTokens,
+      select: term,
+      resolve: (key, _args, { clock }) => signsAt(key, clock.now()) && !key.forIdTokens,
+    }),
+    isComing: t.boolean({
+      description:
+        'Whether it is in the key set, so that verifiers know it, and signs nothing yet.',
+      select: term,
+      resolve: (key, _args, { clock }) => signingStartOf(key) > clock.now(),
     }),
     publicJwk: t.expose('publicJwk', {
       type: 'JSONObject',
       description: 'Its public half, as the key set has it (RFC 7517).',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    signsFrom: t.field({
+      type: 'DateTime',
+      description: 'From when it signs: `SIGNING_KEY_LEAD_SECONDS` after its creation.',
+      select: { signsFrom: true, createdAt: true },
+      resolve: signingStartOf,
+    }),
     retiredAt: t.expose('retiredAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When another key replaced it; null while it signs.',
+      description: 'When another key takes over, or did; null as long as none is to.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
@@ -57,6 +72,7 @@ const publicColumns = {
   publicJwk: true,
   forIdTokens: true,
   createdAt: true,
+  signsFrom: true,
   retiredAt: true,
   expiresAt: true,
 } as const;
@@ -66,7 +82,7 @@ builder.queryFields((t) => ({
     {
       type: SigningKey,
       description:
-        'The keys that sign or have signed tokens, newest first. Requires the scope `all`.',
+        'The keys that sign, have signed or will sign tokens, newest first. Requires the scope `all`.',
       authScopes: { scope: 'all' },
       resolve: (_root, args, context, info) => {
         const { signingKey } = context.database.prisma;
@@ -89,7 +105,7 @@ builder.queryFields((t) => ({
 
 addMutation('rotateSigningKey', {
   description:
-    'Creates a signing key that signs from now on. The old key stays in the key set until its last token has expired. Requires the scope `all`. Raises no event.',
+    'Creates a signing key. It is in the key set at once, and signs once verifiers have had time to read it there: after `SIGNING_KEY_LEAD_SECONDS`. The old key signs until then, and stays in the key set until its last token has expired. Requires the scope `all`. Raises `SigningKey.Rotated` for each new key: others sign id tokens, where applications ask for another algorithm.',
   scope: 'all',
   input: (t) => ({
     algorithm: t.field({
@@ -108,7 +124,7 @@ addMutation('rotateSigningKey', {
     retiredSigningKey: t.field({
       type: SigningKey,
       nullable: true,
-      description: 'The retired key.',
+      description: 'The key that it replaces.',
       resolve: ({ retiredSigningKey }) => retiredSigningKey,
     }),
   }),
@@ -122,7 +138,7 @@ recordMutations('signingKey', SigningKey, {
   description: 'The key in its last state.',
 }).addDeletion('deleteSigningKey', {
   description:
-    'Deletes a retired signing key at once: every token it signed is refused from now on. The current key cannot be deleted. Requires the scope `all`. Raises no event.',
+    'Deletes a signing key at once: every token it signed is refused from now on. If it still signs, the next one signs from now on. The newest key cannot be deleted: rotate first. Requires the scope `all`. Raises `SigningKey.Deleted`.',
   errors: [NotFoundError, NotAllowedError],
   model: ({ signingKey }) => signingKey,
   operation: deleteSigningKey,

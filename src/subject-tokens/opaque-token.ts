@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { idPrefixes } from '../ids.ts';
 import { digestOf } from '../keys/digest.ts';
 
-type OpaqueKind = 'SubjectToken' | 'PersonalAccessToken';
+type OpaqueKind = 'SubjectToken' | 'PersonalAccessToken' | 'RegistrationToken';
 
 /** A new token: 256 random bits behind the prefix of its kind, by which scanners of leaked secrets know it. */
 export function generateToken(kind: OpaqueKind) {

@@ -1,15 +1,17 @@
 import { z } from 'zod';
-import { assertMayGive } from '../auth/granting.ts';
-import { ownIndicators } from '../auth/scopes.ts';
+import { assertMayBe, assertMayGive, assertMayOpenOwnApis } from '../auth/granting/may-open.ts';
+import { accountIndicator, ownIndicators } from '../auth/scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { InvalidInputError, NotAllowedError } from '../errors.ts';
+import { recordEvents } from '../events/record.ts';
 import type { PersonalAccessToken } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, fault, instant, name, parseInput, text } from '../input.ts';
-import { isResourceIndicator, maxAccessTokenTtlSeconds } from '../resources/operations.ts';
+import { distinct, instant, name, parseInput, text } from '../input.ts';
+import { maxAccessTokenTtlSeconds, resourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
+import { credentialEvent, deletePersonalAccessTokens } from '../users/credentials.ts';
 import { generateToken } from './opaque-token.ts';
 import { lockActiveUser } from './subject-token.ts';
 
@@ -26,12 +28,7 @@ const input = z.object({
   userId: z.string(),
   name: name(),
   scopes: distinct(scopeName, 100).nullish(),
-  resource: text(2048)
-    .refine(
-      isResourceIndicator,
-      fault('INVALID_FORMAT', 'must be an absolute URI without a fragment'),
-    )
-    .nullish(),
+  resource: resourceIndicator.nullish(),
   expiresAt: instant,
 });
 
@@ -43,7 +40,8 @@ const conflicts = {
 };
 
 /**
- * Creates a long-lived token of a user, which an application exchanges for access tokens. Raises no event.
+ * Creates a long-lived token of a user, which an application exchanges for access tokens. Raises
+ * `User.Credential.Updated`.
  *
  * @returns The token's value too, which cannot be read again.
  * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError} on `name`; {@link NotAllowedError} when the
@@ -68,10 +66,12 @@ export async function createPersonalAccessToken(
   const personalAccessToken = await refuseConflict(conflicts, () =>
     transaction(context.database, async (tx) => {
       await lockActiveUser(tx, userId);
-      await assertMayGive(tx, context, { subjectIds: [userId] });
-      if (resource != null) await assertMayGiveScopes(tx, context, resource, scopes ?? []);
+      await assertMayBe(tx, context, [userId]);
+      // The account stays the user's when they come to hold more than the caller.
+      assertMayOpenOwnApis(context, resource === accountIndicator ? [resource] : []);
+      await assertMayGiveScopes(tx, context, resource, scopes ?? []);
       await assertRoom(tx, context, userId);
-      return tx.personalAccessToken.create({
+      const created = await tx.personalAccessToken.create({
         data: {
           id: newId('PersonalAccessToken'),
           userId,
@@ -84,6 +84,10 @@ export async function createPersonalAccessToken(
           expiresAt,
         },
       });
+      const told = await recordEvents(tx, context, [
+        credentialEvent(userId, 'PERSONAL_ACCESS_TOKEN', 'ADDED', created),
+      ]);
+      return told.with(created);
     }),
   );
   const { id: personalAccessTokenId } = personalAccessToken;
@@ -97,18 +101,27 @@ export async function createPersonalAccessToken(
 async function assertMayGiveScopes(
   tx: Transaction,
   context: Context,
-  indicator: string,
+  indicator: string | null | undefined,
   names: readonly string[],
 ): Promise<void> {
+  if (indicator == null) return assertMayGive(tx, context, {});
   const resource = await tx.resource.findUnique({
     where: { indicator },
-    select: { scopes: { where: { name: { in: [...names] } }, select: { id: true } } },
+    select: { scopes: { where: { name: { in: [...names] } }, select: { id: true, name: true } } },
   });
   if (!resource) {
     throw new InvalidInputError([
       { path: ['resource'], message: 'is the indicator of no resource' },
     ]);
   }
+  const known = new Set(resource.scopes.map(({ name }) => name));
+  const issues = names.flatMap((name, index) =>
+    // A later version may have the scope, which the caller does not hold now.
+    ownIndicators.has(indicator) && !known.has(name)
+      ? [{ path: ['scopes', String(index)], message: 'is no scope of the API' }]
+      : [],
+  );
+  if (issues.length > 0) throw new InvalidInputError(issues);
   await assertMayGive(tx, context, { scopeIds: resource.scopes.map(({ id }) => id) });
 }
 
@@ -127,7 +140,7 @@ async function assertRoom(
 }
 
 /**
- * Deletes a personal access token. The access tokens that were issued for it end too. Raises no event.
+ * Deletes a personal access token. The access tokens that were issued for it end too. Raises `User.Credential.Updated`.
  *
  * @returns The token's record in its last state.
  * @throws {NotFoundError}
@@ -139,24 +152,24 @@ export async function deletePersonalAccessToken(
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'PersonalAccessToken', id);
     await revokeIssuedFor(tx, context, [id]);
-    return tx.personalAccessToken.delete({ where: { id } });
+    const deleted = await tx.personalAccessToken.delete({ where: { id } });
+    const told = await recordEvents(tx, context, [
+      credentialEvent(deleted.userId, 'PERSONAL_ACCESS_TOKEN', 'REMOVED', deleted),
+    ]);
+    return told.with(deleted);
   });
 }
 
-/** Deletes all personal access tokens of a user, and ends what was issued for them. Raises no event. */
+/**
+ * Deletes all personal access tokens of a user, who must be locked, and ends what was issued for them. Raises
+ * `User.Credential.Updated` for each.
+ */
 export async function deletePersonalAccessTokensOf(
   tx: Transaction,
-  context: Pick<Context, 'clock'>,
+  context: Context,
   userId: string,
 ): Promise<void> {
-  const tokens = await tx.personalAccessToken.findMany({
-    where: { userId },
-    select: { id: true },
-  });
-  if (tokens.length === 0) return;
-  const ids = tokens.map(({ id }) => id);
-  await revokeIssuedFor(tx, context, ids);
-  await tx.personalAccessToken.deleteMany({ where: { id: { in: ids } } });
+  await revokeIssuedFor(tx, context, await deletePersonalAccessTokens(tx, context, userId));
 }
 
 // What was issued for a token names it in its lineage.

@@ -1,3 +1,4 @@
+import type { MayActClaim } from '../auth/access-token.ts';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { ActorInterface } from '../events/schema.ts';
 import type {
@@ -18,8 +19,37 @@ import {
 } from './personal-access-token.ts';
 import { createSubjectToken } from './subject-token.ts';
 
+const mayActDescriptions = {
+  sub: 'A user or an application: the subject of the actor’s token, or the application that exchanges.',
+  clientId: 'The application that the actor’s token was issued to.',
+};
+
+const MayAct = builder.objectRef<MayActClaim>('MayAct').implement({
+  description: 'Who alone may be the actor of what is issued for a token (RFC 8693 §4.4).',
+  fields: (t) => ({
+    sub: t.id({
+      nullable: true,
+      description: mayActDescriptions.sub,
+      resolve: ({ sub }) => sub ?? null,
+    }),
+    clientId: t.id({
+      nullable: true,
+      description: mayActDescriptions.clientId,
+      resolve: ({ client_id: clientId }) => clientId ?? null,
+    }),
+  }),
+});
+
+const MayActInput = builder.inputType('MayActInput', {
+  description: 'Who alone may be the actor: at least one of the two.',
+  fields: (t) => ({
+    sub: t.id({ description: mayActDescriptions.sub }),
+    clientId: t.id({ description: mayActDescriptions.clientId }),
+  }),
+});
+
 /** A token that lets an application act for a user once, on behalf of an agent. */
-export const SubjectToken = builder.prismaNode('SubjectToken', {
+const SubjectToken = builder.prismaNode('SubjectToken', {
   nullable: true,
   id: { field: 'id', description: "The token's id: a TypeID with the prefix `subtoken`." },
   description:
@@ -38,6 +68,14 @@ export const SubjectToken = builder.prismaNode('SubjectToken', {
       description: 'The agent, who created it.',
       // Written from an actor by `createSubjectToken`.
       resolve: ({ actor }) => actor as unknown as Actor,
+    }),
+    mayAct: t.field({
+      type: MayAct,
+      nullable: true,
+      description:
+        'Who alone may be the actor of what is issued for it; null: whoever exchanges it.',
+      // Written as the claim by `createSubjectToken`.
+      resolve: ({ mayAct }) => mayAct as MayActClaim | null,
     }),
     reason: t.exposeString('reason', { description: 'Why, in the words of the agent.' }),
     context: t.expose('context', {
@@ -59,7 +97,7 @@ export const SubjectToken = builder.prismaNode('SubjectToken', {
 });
 
 /** A long-lived token of a user, to be exchanged. */
-export const PersonalAccessToken = builder.prismaNode('PersonalAccessToken', {
+const PersonalAccessToken = builder.prismaNode('PersonalAccessToken', {
   nullable: true,
   id: { field: 'id', description: "The token's id: a TypeID with the prefix `pat`." },
   description:
@@ -119,7 +157,7 @@ addMutation('createSubjectToken', {
   description:
     'Creates a token that lets an application act for a user once: impersonation, for support. It is for one exchange ' +
     'within ten minutes (RFC 8693), and what is issued ends within them. The `act` claim of what is issued names the ' +
-    'caller as the agent. Raises no event; `User.subjectTokens` keeps who did it, and why.',
+    'caller as the agent. Raises `User.Impersonation.Started`; `User.subjectTokens` keeps who did it, and why.',
   scope: 'users:write',
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
@@ -131,6 +169,11 @@ addMutation('createSubjectToken', {
     applicationId: t.id({
       description:
         'The one application that may exchange it. Absent: any that has `allowImpersonation`.',
+    }),
+    mayAct: t.field({
+      type: MayActInput,
+      description:
+        'Who alone may be the actor of what is issued for it, and of what is exchanged from that: the claim `may_act` (RFC 8693 §4.4). Absent: whoever exchanges it.',
     }),
   }),
   payload: (t: PayloadFields<{ subjectToken: SubjectTokenRow; token: string }>) => ({
@@ -157,7 +200,7 @@ const mutations = recordMutations('personalAccessToken', PersonalAccessToken, {
 addMutation('createPersonalAccessToken', {
   description:
     'Creates a long-lived token of a user, which an application exchanges for access tokens (RFC 8693). It ends with ' +
-    `the suspension of the user, a new password, and \`signOutUser\`. A user can have ${maxPersonalAccessTokens} that have not expired. Raises no event.`,
+    `the suspension of the user, a new password, and \`signOutUser\`. A user can have ${maxPersonalAccessTokens} that have not expired. Raises \`User.Credential.Updated\`.`,
   scope: 'users:write',
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
@@ -187,7 +230,7 @@ addMutation('createPersonalAccessToken', {
 
 mutations.addDeletion('deletePersonalAccessToken', {
   description:
-    'Deletes a personal access token. The access tokens that were issued for it end too. Raises no event.',
+    'Deletes a personal access token. The access tokens that were issued for it end too. Raises `User.Credential.Updated`.',
   model: ({ personalAccessToken }) => personalAccessToken,
   operation: deletePersonalAccessToken,
 });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import type { ActClaim } from '../auth/access-token.ts';
+import type { ActClaim, MayActClaim } from '../auth/access-token.ts';
 import type { Caller } from '../auth/caller.ts';
-import { assertMayGive } from '../auth/granting.ts';
+import { assertMayBe } from '../auth/granting/may-open.ts';
 import { lockRow, lockUser } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
-import { NotAllowedError } from '../errors.ts';
+import { NotAllowedError, NotFoundError } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
 import type { Prisma, SubjectToken } from '../generated/prisma/client.ts';
-import { newId } from '../ids.ts';
+import { kindOfId, newId } from '../ids.ts';
 import { jsonObject, parseInput, text } from '../input.ts';
 import type { Context } from '../services.ts';
 import { generateToken } from './opaque-token.ts';
@@ -22,6 +23,13 @@ const input = z.object({
   reason: text(1024).trim().min(1, 'must not be empty'),
   context: jsonObject.nullish(),
   applicationId: z.string().nullish(),
+  mayAct: z
+    .object({ sub: z.string().nullish(), clientId: z.string().nullish() })
+    .refine(
+      ({ sub, clientId }) => sub != null || clientId != null,
+      'must name a sub, a clientId or both',
+    )
+    .nullish(),
 });
 
 /** The context of a call by an agent. The claims of its token say who acted before it. */
@@ -31,7 +39,7 @@ type AgentContext = Context & {
 
 /**
  * Creates a token that lets an application act for a user once (RFC 8693 §1.1). The caller is the agent: the `act` claim
- * of what is issued names it. Raises no event; the row and the log keep who did it, and why.
+ * of what is issued names it. Raises `User.Impersonation.Started`; the row and the log keep who did it, and why too.
  *
  * @returns The token's value too, which cannot be read again.
  * @throws {InvalidInputError} {@link NotFoundError} of the user or the application; {@link NotAllowedError} when the
@@ -42,7 +50,7 @@ export async function createSubjectToken(
   context: AgentContext,
   given: z.input<typeof input>,
 ): Promise<{ subjectToken: SubjectToken; token: string }> {
-  const { userId, reason, context: data, applicationId } = parseInput(input, given);
+  const { userId, reason, context: data, applicationId, mayAct } = parseInput(input, given);
   const { actor, caller, log } = context;
   if (actor.id === null)
     throw new NotAllowedError('Only a user or an application can be an agent.');
@@ -50,12 +58,13 @@ export async function createSubjectToken(
   const { token, digest } = generateToken('SubjectToken');
   const subjectToken = await transaction(context.database, async (tx) => {
     await lockActiveUser(tx, userId);
-    await assertMayGive(tx, context, { subjectIds: [userId] });
+    await assertMayBe(tx, context, [userId]);
     if (applicationId != null) await assertImpersonates(tx, applicationId);
+    if (mayAct) await assertActors(tx, mayAct);
     // After the lock: a sign-out that came first must not end it.
     const now = context.clock.now();
     await assertRoom(tx, userId, now);
-    return tx.subjectToken.create({
+    const created = await tx.subjectToken.create({
       data: {
         id: newId('SubjectToken'),
         userId,
@@ -66,11 +75,19 @@ export async function createSubjectToken(
         actor: { ...actor },
         // Plain JSON, but its type lacks the index signature that Prisma requires.
         act: act satisfies ActClaim as unknown as Prisma.InputJsonObject,
+        ...(mayAct ? { mayAct: mayActOf(mayAct) } : {}),
         origin: caller?.claims.lineage?.[0] ?? null,
         createdAt: now,
         expiresAt: new Date(now.getTime() + subjectTokenTtlSeconds * 1000),
       },
     });
+    const told = await recordEvent(tx, context, 'User.Impersonation.Started', {
+      userId,
+      subjectTokenId: created.id,
+      applicationId: created.applicationId,
+      reason,
+    });
+    return told.with(created);
   });
   log.info(
     { subjectTokenId: subjectToken.id, userId, applicationId, actor, reason },
@@ -97,6 +114,28 @@ async function assertRoom(tx: Transaction, userId: string, now: Date): Promise<v
       `At most ${maxWaitingSubjectTokens} subject tokens of a user can wait to be exchanged.`,
     );
   }
+}
+
+type MayAct = NonNullable<z.output<typeof input>['mayAct']>;
+
+/** The claim `may_act` of what is issued (RFC 8693 §4.4). */
+const mayActOf = ({ sub, clientId }: MayAct) =>
+  ({
+    ...(sub == null ? {} : { sub }),
+    ...(clientId == null ? {} : { client_id: clientId }),
+  }) satisfies MayActClaim;
+
+/** @throws {NotFoundError} when nobody could ever act. */
+async function assertActors(tx: Transaction, { sub, clientId }: MayAct): Promise<void> {
+  const isThere = async (id: string, kinds: readonly string[]) => {
+    const kind = kindOfId(id);
+    if (kind === undefined || !kinds.includes(kind)) return false;
+    const where = { where: { id } };
+    return (kind === 'User' ? await tx.user.count(where) : await tx.application.count(where)) > 0;
+  };
+  if (sub != null && !(await isThere(sub, ['User', 'Application']))) throw new NotFoundError(sub);
+  if (clientId != null && !(await isThere(clientId, ['Application'])))
+    throw new NotFoundError(clientId);
 }
 
 async function assertImpersonates(tx: Transaction, applicationId: string): Promise<void> {

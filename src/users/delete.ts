@@ -1,14 +1,15 @@
 import { lockRow } from '../db/lock.ts';
+import type { Told } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
 import { userRecord } from './payload.ts';
-import { endImpersonation } from './sign-out.ts';
+import { deleteSessions, endImpersonation } from './sign-out.ts';
 
 /**
- * Deletes a user, with sessions, role assignments and organization memberships. Raises `User.Deleted`, and
- * `Organization.Membership.Updated` for each organization that loses a member.
+ * Deletes a user, with sessions, role assignments and organization memberships. Raises `User.Session.Ended` for each
+ * session, `Organization.Membership.Updated` for each organization that loses a member, and `User.Deleted`.
  *
  * @returns The user in its last state.
  * @throws {NotFoundError}
@@ -22,17 +23,17 @@ export async function deleteUserWithin(
   tx: Transaction,
   context: Context,
   id: string,
-): Promise<User> {
+): Promise<Told<User>> {
   await lockRow(tx, 'User', id);
   // The event reports the rows that were actually deleted: a concurrent removal reports its own.
   const memberships = await tx.$queryRaw<{ organizationId: string }[]>`
       WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
-  await tx.oidcRecord.deleteMany({ where: { accountId: id } });
+  await deleteSessions(tx, context, id, 'DELETION');
   await endImpersonation(tx, context, id);
   await forgetInBrowsers(tx, id);
   const user = await tx.user.delete({ where: { id } });
-  await recordEvents(tx, context, [
+  const told = await recordEvents(tx, context, [
     ...memberships.map(({ organizationId }) => ({
       type: 'Organization.Membership.Updated' as const,
       data: {
@@ -45,10 +46,10 @@ export async function deleteUserWithin(
     })),
     { type: 'User.Deleted', data: userRecord(user) },
   ]);
-  return user;
+  return told.with(user);
 }
 
-/** Leaves a browser that is signing this person in the way to begin again: the rest of its interaction is forgotten. */
+/** Clears the interactions in which the user signs in, except what is needed to start again. */
 const forgetInBrowsers = (tx: Transaction, userId: string): Promise<unknown> =>
   tx.interaction.updateMany({
     where: { userId, restartUrl: { not: null } },

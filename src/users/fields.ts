@@ -25,13 +25,13 @@ export const profileClaims = [
   'locale',
 ] as const;
 
-/** The two names under which a profile may hold a claim. */
+/** The two names of a profile claim: as in OpenID Connect, and in camel case. */
 export const namesOfClaim = (claim: (typeof profileClaims)[number]): readonly string[] => [
   claim,
   claim.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
 ];
 
-/** A profile, or a patch of one: null removes a claim. It may hold more than the claims of OpenID Connect. */
+/** A profile, or a patch of one: null removes a claim. Claims beyond those of OpenID Connect are allowed. */
 export const userProfile = jsonObject.superRefine((value, context) => {
   for (const name of new Set(profileClaims.flatMap(namesOfClaim))) {
     if (value[name] == null || typeof value[name] === 'string') continue;
@@ -40,7 +40,7 @@ export const userProfile = jsonObject.superRefine((value, context) => {
   }
 });
 
-/** The fields that a user is known by. */
+/** The fields that identify a user. */
 export const profileFields = {
   username: username.nullish(),
   primaryEmail: emailAddress.nullish(),
@@ -99,7 +99,7 @@ export function verifiedAfter(
 /** The input of `createUser`. */
 export type CreateUserInput = z.input<typeof createUserInput>;
 
-/** Which unique field conflicts with another user, by the index that refused it. */
+/** The field of a conflict with another user, by the unique index that refused it. */
 export const userConflicts = {
   User_username_key: { path: ['username'], message: 'Another user has this user name.' },
   User_primaryEmail_key: {

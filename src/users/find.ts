@@ -15,7 +15,7 @@ export async function findUserByIdentifier(
   const { type } = identifier;
   const isOffered = signInIdentifiers.some((offered) => offered.toLowerCase() === type);
   const normal = normalValue(identifier);
-  // Identifiers hold no other characters, and PostgreSQL's text cannot hold all of them.
+  // Identifiers hold no other characters, some of which PostgreSQL could not store as text.
   const value = isOffered && /^[\x21-\x7e]{1,320}$/.test(normal) ? normal : '';
   // Uses the unique expression indexes. The value is already in lower case.
   const rows = {

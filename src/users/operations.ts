@@ -1,14 +1,28 @@
 import { z } from 'zod';
-import { assertMayCreateUsers, assertMayGive, assertMayGiveAddress } from '../auth/granting.ts';
+import {
+  assertMayBe,
+  assertMayGiveAddress,
+  assertMayLetIn,
+  assertMayOpenOwnApis,
+} from '../auth/granting/may-open.ts';
+import {
+  boundBy,
+  coversEverything,
+  everything,
+  setterScopesOf,
+} from '../auth/granting/setter-scopes.ts';
+import { managementIndicator } from '../auth/scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockUser } from '../db/lock.ts';
+import { type Told, untold } from '../db/told.ts';
 import { type Transaction, transaction, writeAhead } from '../db/transaction.ts';
-import { insertUserRow, type UserFields, updateUserRow } from '../db/user-row.ts';
-import { changesBetween, recordEvent } from '../events/record.ts';
+import { insertUserRow, type UserFields } from '../db/user-row.ts';
+import { recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { jsonObject, parseInput, patched } from '../input.ts';
 import type { Context } from '../services.ts';
+import { credentialEvent } from './credentials.ts';
 import {
   type CreateUserInput,
   createUserInput,
@@ -20,8 +34,9 @@ import {
   verifiedFields,
 } from './fields.ts';
 import { currentPasswordAlgorithm, hashPassword } from './password.ts';
-import { userRecord } from './payload.ts';
+import { suspensions, userRecord, users } from './payload.ts';
 import { endSessions, type OwnBrowser } from './sign-out.ts';
+import { voidCodes } from './void-codes.ts';
 
 /**
  * Creates a user with the default roles. Raises `User.Created`.
@@ -37,7 +52,7 @@ export async function createUser(context: Context, input: CreateUserInput): Prom
     ...fields
   } = parseInput(createUserInput, input);
   // Hashing takes longer than all the rest, so it must not hold a connection.
-  const digest = plaintext == null ? null : await hashPassword(plaintext);
+  const digest = plaintext == null ? null : await hashPassword(context, plaintext);
   return refuseConflict(userConflicts, () =>
     transaction(context.database, (tx) =>
       insertUser(tx, context, {
@@ -58,12 +73,13 @@ export async function insertUser(
   tx: Transaction,
   context: Context,
   values: UserFields,
-): Promise<User> {
-  await assertMayCreateUsers(tx, context);
+): Promise<Told<User>> {
+  await assertMayLetIn(tx, context);
   await assertMayGiveAddress(tx, context, values.primaryEmail);
   const now = context.clock.now();
   const user = await insertUserRow(tx, {
     id: newId('User'),
+    setterScopes: setterScopesOf(context),
     ...values,
     createdAt: now,
     updatedAt: now,
@@ -71,15 +87,23 @@ export async function insertUser(
   await writeAhead(
     tx,
     'default-roles',
-    `INSERT INTO "UserRole" ("userId", "roleId")
-     SELECT $1, "id" FROM "Role" WHERE "isDefault" AND "type" = 'USER'`,
+    `INSERT INTO "UserRole" ("userId", "roleId", "setterScopes")
+     SELECT $1, "id", "setterScopes" FROM "Role" WHERE "isDefault" AND "type" = 'USER'`,
     [user.id],
   );
-  await recordEvent(tx, context, 'User.Created', userRecord(user));
-  return user;
+  const told = await recordEvent(tx, context, 'User.Created', userRecord(user));
+  return told.with(user);
 }
 
-const updateUserInput = z.object({ id: z.string(), ...profileFields, ...verifiedFields });
+const updateUserInput = z.object({
+  id: z.string(),
+  ...profileFields,
+  ...verifiedFields,
+  isVouchedFor: z
+    .boolean()
+    .refine((value) => value, 'cannot be set to false')
+    .nullish(),
+});
 
 /**
  * The input of `updateUser`: an absent field stays as it is; null clears it. A changed address is not verified, unless
@@ -88,33 +112,52 @@ const updateUserInput = z.object({ id: z.string(), ...profileFields, ...verified
 export type UpdateUserInput = z.input<typeof updateUserInput>;
 
 /**
- * Changes a user's own fields. Raises `User.Data.Updated` if something changed.
+ * Changes a user's own fields. Raises `User.Data.Updated` if something changed. If a caller without `all` changes how
+ * the user signs in, the user is bound to the caller's rights. A caller with `all` lifts that by
+ * `isVouchedFor`, which ends the user's sessions and raises `User.Session.Ended` for each.
  *
  * @throws {InvalidInputError} {@link NotFoundError} {@link ConflictError}; {@link NotAllowedError} on a sign-in
  *   identifier of a user who holds more than the caller.
  */
 export async function updateUser(context: Context, input: UpdateUserInput): Promise<User> {
-  const { id, ...patch } = parseInput(updateUserInput, input);
+  const { id, isVouchedFor, ...patch } = parseInput(updateUserInput, input);
   return refuseConflict(userConflicts, () =>
     changeUser(
       context,
       id,
-      (user) => ({ ...patch, ...verifiedAfter(user, patch) }),
-      async (tx, before) => {
-        const isChanged = (field: (typeof identifiers)[number]) =>
-          patch[field] !== undefined && patch[field] !== before[field];
+      (user) => {
+        const after = { ...patch, ...verifiedAfter(user, patch) };
+        const bound = boundBy(context, user.setterScopes);
+        if (isVouchedFor) return { ...after, setterScopes: [...everything] };
+        return isIdentifiedAnew(user, after) ? { ...after, setterScopes: bound } : after;
+      },
+      async (tx, before, after) => {
+        assertMayOpenOwnApis(context, isVouchedFor ? [managementIndicator] : []);
+        // Whoever is signed in as the user may have used the way that was not vouched for.
+        if (isVouchedFor && !coversEverything(before.setterScopes))
+          await endSessions(tx, context, id, 'ENDED');
         // Whoever sets where a user's codes go, or the name they sign in with, can sign in as them.
-        if (identifiers.some(isChanged)) await assertMayGive(tx, context, { subjectIds: [id] });
+        await assertMayBe(tx, context, isIdentifiedAnew(before, after) ? [id] : []);
         // A verified address lets its owner join organizations.
-        if (isChanged('primaryEmail') || patch.isEmailVerified) {
-          await assertMayGiveAddress(tx, context, patch.primaryEmail ?? before.primaryEmail);
-        }
+        const isAddress =
+          (patch.primaryEmail !== undefined && patch.primaryEmail !== before.primaryEmail) ||
+          patch.isEmailVerified;
+        const address = isAddress ? (patch.primaryEmail ?? before.primaryEmail) : null;
+        await assertMayGiveAddress(tx, context, address);
       },
     ),
   );
 }
 
-const identifiers = ['username', 'primaryEmail', 'primaryPhone'] as const;
+/** Whether a change lets somebody else than before prove to be this user. */
+function isIdentifiedAnew(before: User, after: Partial<User>): boolean {
+  const names = ['username', 'primaryEmail', 'primaryPhone'] as const;
+  const flags = ['isEmailVerified', 'isPhoneVerified'] as const;
+  return (
+    names.some((field) => after[field] !== undefined && after[field] !== before[field]) ||
+    flags.some((field) => after[field] && !before[field])
+  );
+}
 
 const updateCustomDataInput = z.object({ id: z.string(), customData: jsonObject });
 const updateProfileInput = z.object({ id: z.string(), profile: userProfile });
@@ -160,7 +203,7 @@ const updatePasswordInput = z.object({ id: z.string(), password });
 
 /**
  * Sets a user's password. Sessions, refresh tokens and all access tokens issued so far end. Raises `User.Data.Updated`,
- * whose data says only that there is a password.
+ * whose data says only that there is a password, `User.Credential.Updated`, and `User.Session.Ended` for each session.
  *
  * @throws {InvalidInputError} {@link NotFoundError}; {@link NotAllowedError} on a user who holds more than the caller.
  */
@@ -169,12 +212,13 @@ export async function updateUserPassword(
   input: z.input<typeof updatePasswordInput>,
 ): Promise<User> {
   const { id, password: plaintext } = parseInput(updatePasswordInput, input);
-  const digest = await hashPassword(plaintext);
+  const digest = await hashPassword(context, plaintext);
   return transaction(context.database, (tx) => writePassword(tx, context, { id, digest }));
 }
 
 /**
- * Stores the digest of a new password, ends the user's sessions and tokens, and records `User.Data.Updated`.
+ * Stores the digest of a new password, and ends the user's sessions and tokens. Records the events of
+ * {@link updateUserPassword}.
  *
  * @param keep The browser in which the user sets it; the user stays signed in there.
  * @throws {NotFoundError}; {@link NotAllowedError} on a user who holds more than the caller.
@@ -183,40 +227,42 @@ export async function writePassword(
   tx: Transaction,
   context: Context,
   { id, digest, keep }: { id: string; digest: string; keep?: OwnBrowser | undefined },
-): Promise<User> {
+): Promise<Told<User>> {
   const before = await lockUser(tx, id);
-  await assertMayGive(tx, context, { subjectIds: [id] });
+  await assertMayBe(tx, context, [id]);
   const after = await writePasswordDigest(tx, context, before, digest);
-  await endSessions(tx, context, id, keep);
+  await endSessions(tx, context, id, 'PASSWORD', keep);
   return after;
 }
 
-/** Stores the digest of a locked user's new password, and records `User.Data.Updated`. Ends no session. */
+/**
+ * Stores the digest of a locked user's new password, voids what was sent to their addresses before, and records
+ * `User.Data.Updated` and `User.Credential.Updated`. Ends no session. Every new password of an existing user is written
+ * here.
+ */
 export async function writePasswordDigest(
   tx: Transaction,
   context: Context,
   before: User,
   digest: string,
-): Promise<User> {
-  const after = await tx.user.update({
-    where: { id: before.id },
-    data: {
-      passwordDigest: digest,
-      passwordAlgorithm: currentPasswordAlgorithm,
-      updatedAt: context.clock.now(),
-    },
-  });
-  const [old, data] = [userRecord(before), userRecord(after)];
-  await recordEvent(tx, context, 'User.Data.Updated', {
-    ...data,
-    changes: changesBetween(old, data) ?? {},
-  });
-  return after;
+): Promise<Told<User>> {
+  await voidCodes(tx, before);
+  const patch = {
+    passwordDigest: digest,
+    passwordAlgorithm: currentPasswordAlgorithm,
+    setterScopes: boundBy(context, before.setterScopes),
+    passwordCost: null,
+  };
+  // Events never show a password, but they report each new one.
+  const told = await recordChange(tx, context, users, before, patch, {});
+  const change = before.passwordDigest === null ? 'ADDED' : 'CHANGED';
+  await recordEvents(tx, context, [credentialEvent(before.id, 'PASSWORD', change)]);
+  return told;
 }
 
 /**
  * Suspends a user, or ends the suspension. Suspending ends sessions, refresh tokens and all access tokens issued so
- * far. Raises `User.SuspensionStatus.Updated` if something changed.
+ * far. Raises `User.SuspensionStatus.Updated` if something changed, and `User.Session.Ended` for each session.
  *
  * @throws {NotFoundError}; {@link NotAllowedError} when a suspension ends of a user who holds more than the caller.
  */
@@ -226,32 +272,30 @@ export async function updateUserSuspensionStatus(
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
     const before = await lockUser(tx, id);
-    if (before.isSuspended === isSuspended) return before;
-    if (!isSuspended) await assertMayGive(tx, context, { subjectIds: [id] });
-    const after = await tx.user.update({
-      where: { id },
-      data: { isSuspended, updatedAt: context.clock.now() },
-    });
-    if (isSuspended) await endSessions(tx, context, id);
-    const data = userRecord(after);
-    await recordEvent(tx, context, 'User.SuspensionStatus.Updated', {
-      ...data,
-      changes: changesBetween(userRecord(before), data) ?? {},
-    });
+    const isEnding = before.isSuspended && !isSuspended;
+    await assertMayBe(tx, context, isEnding ? [id] : []);
+    if (before.isSuspended === isSuspended) return untold(before);
+    const after = await recordChange(tx, context, suspensions, before, { isSuspended });
+    if (isSuspended) await endSessions(tx, context, id, 'SUSPENSION');
     return after;
   });
 }
+
+/** Whether nothing bounds the rights that this user can have. */
+export const isVouchedFor = ({ setterScopes }: Pick<User, 'setterScopes'>): boolean =>
+  coversEverything(setterScopes);
 
 async function changeUser(
   context: Context,
   id: string,
   patchOf: (user: User) => Partial<User>,
-  check?: (tx: Transaction, before: User) => Promise<void>,
+  check?: (tx: Transaction, before: User, patch: Partial<User>) => Promise<void>,
 ): Promise<User> {
   return transaction(context.database, async (tx) => {
     const before = await lockUser(tx, id);
-    await check?.(tx, before);
-    return writeUser(tx, context, before, patchOf(before));
+    const patch = patchOf(before);
+    await check?.(tx, before, patch);
+    return writeUser(tx, context, before, patch);
   });
 }
 
@@ -261,10 +305,8 @@ export async function writeUser(
   context: Context,
   before: User,
   patch: Partial<User>,
-): Promise<User> {
-  const changes = changesBetween(userRecord(before), userRecord(patched(before, patch)));
-  if (!changes) return before;
-  const after = await updateUserRow(tx, before.id, { ...patch, updatedAt: context.clock.now() });
-  await recordEvent(tx, context, 'User.Data.Updated', { ...userRecord(after), changes });
-  return after;
+): Promise<Told<User>> {
+  const isLifted = isVouchedFor(patched(before, patch)) && !isVouchedFor(before);
+  const otherChanges = isLifted ? { isVouchedFor: { from: false, to: true } } : undefined;
+  return recordChange(tx, context, users, before, patch, otherChanges);
 }

@@ -14,11 +14,11 @@ export interface PasswordRejection {
     | 'COMMON'
     | 'USER_DATA'
     | 'BLOCKLISTED';
-  /** A text for the person. */
+  /** The text to show. */
   readonly message: string;
 }
 
-/** Words that a password must not be made of: facts about the person and the product. */
+/** Words that a password must not be made of: about the person and the product. */
 export interface PasswordSubject {
   readonly username?: string | null;
   readonly primaryEmail?: string | null;
@@ -56,13 +56,13 @@ export function rejections(
     },
     (normal.includes('\0') || !normal.isWellFormed()) && {
       code: 'INVALID_CHARACTER',
-      message: 'The password must not hold a NUL character or half of a surrogate pair.',
+      message: 'The password contains a character that cannot be stored.',
     },
     policy.rejectCommon &&
       length <= maxPasswordLength &&
       isCommon(normal) && {
         code: 'COMMON',
-        message: 'The password is one of those that are guessed first.',
+        message: 'The password is on a list of common passwords.',
       },
     policy.rejectUserData &&
       isMadeOf(bare, wordsAbout(about)) && {
@@ -72,7 +72,7 @@ export function rejections(
       },
     isMadeOf(bare, policy.blocklist.map(bareOf)) && {
       code: 'BLOCKLISTED',
-      message: 'The password must not be made of a word that is blocked here.',
+      message: 'The password contains a word that is not allowed here.',
     },
   ];
   return faults.filter((fault) => fault !== false);
@@ -107,7 +107,7 @@ const bareOf = (text: string) =>
 const minWordLength = 4;
 const maxLeftOver = 4;
 
-/** Whether little of a password is left without a word. */
+/** Whether little of a password is left once a word is removed. */
 function isMadeOf(password: string, words: readonly string[]): boolean {
   return words.some((word) => {
     if (word === '') return false;

@@ -1,21 +1,21 @@
-import type { UserRecord } from '../events/records.ts';
+import { updateUserRow } from '../db/user-row.ts';
+import { recordOf } from '../events/catalogue/records.ts';
+import type { RecordKind } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 
 /** A user as events show it. */
-export const userRecord = (user: User): UserRecord => ({
-  id: user.id,
-  username: user.username,
-  primaryEmail: user.primaryEmail,
-  primaryPhone: user.primaryPhone,
-  isEmailVerified: user.isEmailVerified,
-  isPhoneVerified: user.isPhoneVerified,
-  name: user.name,
-  avatar: user.avatar,
-  profile: user.profile,
-  customData: user.customData,
-  isSuspended: user.isSuspended,
-  hasPassword: user.passwordDigest !== null,
-  lastSignInAt: user.lastSignInAt?.toISOString() ?? null,
-  createdAt: user.createdAt.toISOString(),
-  updatedAt: user.updatedAt.toISOString(),
-});
+export const userRecord = (user: User) =>
+  recordOf('User', { ...user, hasPassword: user.passwordDigest !== null });
+
+/** Users, whose updates are events. */
+export const users: RecordKind<'User.Data.Updated', User> = {
+  updated: 'User.Data.Updated',
+  shown: userRecord,
+  write: updateUserRow,
+};
+
+/** Users, when they are suspended or the suspension ends. */
+export const suspensions: RecordKind<'User.SuspensionStatus.Updated', User> = {
+  ...users,
+  updated: 'User.SuspensionStatus.Updated',
+};

@@ -4,26 +4,24 @@ import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { between, instantOf } from '../graphql/lists/page.ts';
 import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
-import { relatedList } from '../graphql/lists/related-list.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
+import { versionDescription } from '../graphql/mutations/versions.ts';
+import { userHolder } from '../role-holders/holders.ts';
+import { addRoleMutations, heldRoles } from '../role-holders/schema.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import { deleteUser } from './delete.ts';
+import { lockedUntil } from './locks.ts';
 import {
   createUser,
+  isVouchedFor,
   updateUser,
   updateUserCustomData,
   updateUserPassword,
   updateUserProfile,
   updateUserSuspensionStatus,
 } from './operations.ts';
-import { assignUserRoles, removeUserRole, replaceUserRoles } from './roles.ts';
 import { signOutUser } from './sign-out.ts';
-
-const rolesOfUser = relatedList<
-  { roleId: string; role: typeof Role.$inferType },
-  typeof Role.$inferType
->({ relation: 'roles', key: 'roleId', through: 'role' });
 
 /** A person's account. */
 export const User = builder.prismaNode('User', {
@@ -87,6 +85,13 @@ export const User = builder.prismaNode('User', {
       subGraphs: ownGraphs,
       description: 'Whether the person may not sign in; their tokens are then refused too.',
     }),
+    lockedUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the last lock of the user name, the e-mail address and the telephone number ends, after too many failed attempts; null if none is locked. `unlockIdentifier` ends them.',
+      resolve: (user, _args, context) => lockedUntil(context, user),
+    }),
     hasPassword: t.boolean({
       subGraphs: ownGraphs,
       description: 'Whether the person has a password to sign in with.',
@@ -98,12 +103,21 @@ export const User = builder.prismaNode('User', {
       nullable: true,
       description: 'When the person last signed in.',
     }),
+    isVouchedFor: t.boolean({
+      description:
+        'Whether only roles limit the rights of the person in the management API. False once a caller without `all` has changed how the person signs in, or set up what they signed in by: `setterScopes` then limit them too.',
+      resolve: isVouchedFor,
+    }),
+    setterScopes: t.exposeStringList('setterScopes', {
+      description:
+        'The scopes of the management API that all callers held who changed how the person signs in. The person has no rights beyond them, until a caller with `all` sets `isVouchedFor`.',
+    }),
     roles: t.connection(
       {
         type: Role,
         description: "The user's roles outside organizations, oldest first.",
         authScopes: { scope: 'roles:read' },
-        ...rolesOfUser,
+        ...heldRoles,
       },
       RoleConnection,
     ),
@@ -112,6 +126,7 @@ export const User = builder.prismaNode('User', {
       type: 'DateTime',
       description: 'When it was created.',
     }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', {
       subGraphs: ownGraphs,
       type: 'DateTime',
@@ -120,8 +135,7 @@ export const User = builder.prismaNode('User', {
   }),
 });
 
-/** A page of users. */
-export const UserConnection = addRecordQueries(User, {
+addRecordQueries(User, {
   names: ['user', 'users'],
   scope: 'users:read',
   model: ({ user }) => user,
@@ -143,6 +157,9 @@ export const UserConnection = addRecordQueries(User, {
     organizationId: t.id({
       description: 'Is a member of this organization. Also requires `organizations:read`.',
     }),
+    notOrganizationId: t.id({
+      description: 'Is no member of this organization. Also requires `organizations:read`.',
+    }),
     isSuspended: t.boolean({ description: 'Whether the user is suspended.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Was created after this instant.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Was created before this instant.' }),
@@ -155,15 +172,23 @@ export const UserConnection = addRecordQueries(User, {
       description: 'Last signed in before this instant.',
     }),
   }),
-  filterScopes: { roleId: 'roles:read', organizationId: 'organizations:read' },
+  filterScopes: {
+    roleId: 'roles:read',
+    organizationId: 'organizations:read',
+    notOrganizationId: 'organizations:read',
+  },
   where: async (filter, { database }): Promise<Prisma.UserWhereInput> => {
-    const { username, primaryEmail, primaryPhone, roleId, organizationId, isSuspended } = filter;
+    const { username, primaryEmail, primaryPhone, roleId, isSuspended } = filter;
+    const { organizationId, notOrganizationId } = filter;
     const isNamed = username != null || primaryEmail != null;
     return {
       id: isNamed ? await findNamed(database.prisma, { username, primaryEmail }) : undefined,
       primaryPhone: primaryPhone ?? undefined,
       roles: roleId == null ? undefined : { some: { roleId } },
-      organizations: organizationId == null ? undefined : { some: { organizationId } },
+      organizations: {
+        some: organizationId == null ? undefined : { organizationId },
+        none: notOrganizationId == null ? undefined : { organizationId: notOrganizationId },
+      },
       isSuspended: isSuspended ?? undefined,
       createdAt: between(instantOf(filter, 'createdAfter'), instantOf(filter, 'createdBefore')),
       lastSignInAt: between(
@@ -236,7 +261,14 @@ mutations.add('createUser', {
 mutations.add('updateUser', {
   description:
     "Changes a user's own fields. An absent field stays as it is; null clears it. Raises `User.Data.Updated`.",
-  input: (t) => ({ id: mutations.id(t), ...profileFields(t) }),
+  input: (t) => ({
+    id: mutations.id(t),
+    ...profileFields(t),
+    isVouchedFor: t.boolean({
+      description:
+        'True: the caller, who holds `all`, answers for how the person signs in, and lifts what limits their rights. Ends the person’s sessions then. It cannot be set to false.',
+    }),
+  }),
   errors: [InvalidInputError, NotFoundError, ConflictError, NotAllowedError],
   operation: (context, input) => updateUser(context, input),
 });
@@ -273,7 +305,7 @@ mutations.add('updateUserProfile', {
 
 mutations.add('updateUserPassword', {
   description:
-    "Sets a user's password and ends the user's sessions, refresh tokens and access tokens. Raises `User.Data.Updated`, without the password.",
+    "Sets a user's password and ends the user's sessions, refresh tokens and access tokens. Raises `User.Data.Updated`, without the password, `User.Credential.Updated`, and `User.Session.Ended` for each session.",
   input: (t) => ({
     id: mutations.id(t),
     password: t.string({ required: true, description: 'At least 8 characters.' }),
@@ -284,7 +316,7 @@ mutations.add('updateUserPassword', {
 
 mutations.add('updateUserSuspensionStatus', {
   description:
-    "Suspends a user, or ends the suspension. Suspending ends the user's sessions, refresh tokens and access tokens. Raises `User.SuspensionStatus.Updated` if something changes.",
+    "Suspends a user, or ends the suspension. Suspending ends the user's sessions, refresh tokens and access tokens. Raises `User.SuspensionStatus.Updated` if something changes, and `User.Session.Ended` for each session.",
   input: (t) => ({
     id: mutations.id(t),
     isSuspended: t.boolean({ required: true, description: 'Whether to suspend the user.' }),
@@ -295,7 +327,7 @@ mutations.add('updateUserSuspensionStatus', {
 
 mutations.add('signOutUser', {
   description:
-    "Ends a user's sessions, refresh tokens and all access tokens issued so far. The user may sign in again. Raises no event.",
+    "Ends a user's sessions, refresh tokens and all access tokens issued so far. The user may sign in again. Raises `User.Session.Ended` for each session, or once without a session if there were only tokens, and `User.Credential.Updated` for each personal access token.",
   input: (t) => ({ id: mutations.id(t) }),
   errors: [NotFoundError],
   operation: (context, input) => signOutUser(context, input),
@@ -303,36 +335,16 @@ mutations.add('signOutUser', {
 
 mutations.addDeletion('deleteUser', {
   description:
-    'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.',
+    'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, and `User.Session.Ended` for each session.',
   model: ({ user }) => user,
   operation: deleteUser,
 });
 
-const rolesInput = (t: InputFields) => ({
-  userId: mutations.id(t),
-  roleIds: t.idList({ required: true, description: 'Roles for users, at most 100.' }),
-});
-
-mutations.add('assignUserRoles', {
-  description: 'Gives roles to a user; the user keeps those they have. Raises no event.',
-  input: rolesInput,
-  errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  operation: (context, input) => assignUserRoles(context, input),
-});
-
-mutations.add('removeUserRole', {
-  description: 'Removes a role from a user. Raises no event.',
-  input: (t) => ({
-    userId: mutations.id(t),
-    roleId: t.id({ required: true, description: 'The role to remove.' }),
-  }),
-  errors: [NotFoundError],
-  operation: (context, input) => removeUserRole(context, input),
-});
-
-mutations.add('replaceUserRoles', {
-  description: 'Gives a user these roles and removes all others. Raises no event.',
-  input: rolesInput,
-  errors: [InvalidInputError, NotFoundError, NotAllowedError],
-  operation: (context, input) => replaceUserRoles(context, input),
+addRoleMutations(mutations, userHolder, {
+  key: (t) => ({ userId: mutations.id(t) }),
+  descriptions: {
+    assign: 'Gives roles to a user; the user keeps those they have. Raises no event.',
+    remove: 'Removes a role from a user. Raises no event.',
+    replace: 'Gives a user these roles and removes all others. Raises no event.',
+  },
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { basic } from '../support/client-credentials.ts';
 import { createMaker } from '../support/operations/maker.ts';
 import { overGraphQL } from '../support/operations/operations.ts';
 import {
@@ -12,26 +11,14 @@ import { codeTo } from '../support/people/messages.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import { openSignInPage, password, refresh } from '../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../support/service.ts';
-import { exchange } from '../support/tokens.ts';
+import { exchange, isActive } from '../support/tokens.ts';
 
 const service = await startService();
 const fixture = await createAccountFixture(service);
-const { createUser, signInTo, database, client } = fixture;
+const { newPerson, database, client } = fixture;
 const { prisma } = database;
 
-let count = 0;
-
-async function person() {
-  count += 1;
-  const user = await createUser({
-    username: `person${count}`,
-    primaryEmail: `person${count}@example.com`,
-  });
-  const me = await signInTo(user.username ?? '', {
-    scope: 'openid offline_access account:read account:write',
-  });
-  return { user, me };
-}
+const person = () => newPerson({}, { scope: 'openid offline_access account:read account:write' });
 
 const prove = (me: AccountClient) => me.run('verifyViewerPassword', { password });
 
@@ -109,14 +96,7 @@ describe('an impersonation', async () => {
       resource: fixture.resource.indicator,
       scope: 'read',
     });
-  const isActive = async (token: unknown) => {
-    const response = await fetch(`${service.url}/oidc/token/introspection`, {
-      method: 'POST',
-      headers: { authorization: basic(support.id, support.secret) },
-      body: new URLSearchParams({ token: String(token) }),
-    });
-    return ((await response.json()) as { active: boolean }).active;
-  };
+  const isLive = (token: unknown) => isActive(service, support, token);
 
   test.each<[string, (owner: AccountClient, userId: string, session: string) => Promise<unknown>]>([
     ['endOtherViewerSessions', (owner) => owner.run('endOtherViewerSessions')],
@@ -138,10 +118,10 @@ describe('an impersonation', async () => {
     const thief = await manager(user);
     const unused = await begin(thief);
     const { access_token: issued } = (await redeem(await begin(thief))).body;
-    expect(await isActive(issued)).toBe(true);
+    expect(await isLive(issued)).toBe(true);
     await end(me, user.id, thief.session);
     expect(await redeem(unused)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expect(await isActive(issued)).toBe(false);
+    expect(await isLive(issued)).toBe(false);
   });
 });
 

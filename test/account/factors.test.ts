@@ -12,7 +12,7 @@ import { password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();
-const { createUser, signInTo, database } = await createAccountFixture(service);
+const { newPerson, signInTo, database } = await createAccountFixture(service);
 const { prisma } = database;
 await prisma.signInExperience.create({
   data: {
@@ -22,18 +22,8 @@ await prisma.signInExperience.create({
   },
 });
 
-let count = 0;
-
 // Somebody who declined a factor at the sign-in, and now wants one.
-async function person() {
-  count += 1;
-  const user = await createUser({
-    username: `person${count}`,
-    primaryEmail: `person${count}@example.com`,
-    enrollmentSkippedAt: service.clock.now(),
-  });
-  return { user, me: await signInTo(user.username ?? '') };
-}
+const person = () => newPerson({ enrollmentSkippedAt: service.clock.now() });
 
 const prove = (me: AccountClient) => me.run('verifyViewerPassword', { password });
 const required = { __typename: 'VerificationRequiredError' };
@@ -79,6 +69,7 @@ describe('an authenticator app', () => {
         actor: { type: 'USER', id: user.id },
         data: { changes: { factors: { from: [], to: ['TOTP'] } } },
       },
+      { type: 'User.Credential.Updated', data: { credential: 'TOTP', change: 'ADDED' } },
     ]);
     expect(await messagesTo(service, user.primaryEmail ?? '')).toMatchObject([
       { template: 'FACTOR_ADDED' },

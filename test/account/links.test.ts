@@ -16,24 +16,17 @@ import { startService } from '../support/service.ts';
 
 const service = await startService(allowPrivate);
 const fixture = await createAccountFixture(service);
-const { createUser, signInTo, database } = fixture;
+const { newPerson, signInTo, database } = fixture;
 const { prisma } = database;
 const provider = await startOpenIdProvider(service.clock);
 const { issuer, clientId, clientSecret } = provider;
 const club = { name: 'Club', kind: 'SOCIAL', issuer, clientId, clientSecret };
 const providerId = await createIdentityProvider(service, club);
 
-let count = 0;
-
 /** A person in a browser, and their token for the Account API. */
 async function person() {
-  count += 1;
-  const user = await createUser({
-    username: `person${count}`,
-    primaryEmail: `person${count}@example.com`,
-  });
   const browser = openBrowser(service.app.services.baseUrl);
-  return { user, browser, me: await signInTo(user.username ?? '', { browser }) };
+  return { browser, ...(await newPerson({}, { browser })) };
 }
 
 const prove = (me: AccountClient) => me.run('verifyViewerPassword', { password });
@@ -67,6 +60,11 @@ describe('an identity', () => {
         type: 'User.Data.Updated',
         actor: { type: 'USER', id: user.id, clientId: fixture.client.id },
         data: { changes: { identities: { from: [], to: [{ id: providerId, name: 'Club' }] } } },
+      },
+      {
+        type: 'User.Credential.Updated',
+        actor: { type: 'USER', id: user.id, clientId: fixture.client.id },
+        data: { credential: 'IDENTITY', credentialId: id, change: 'ADDED', name: 'Club' },
       },
     ]);
     expect(await templates(user.primaryEmail)).toEqual(['IDENTITY_ADDED']);
@@ -142,6 +140,7 @@ describe('an identity', () => {
         actor: { type: 'USER', id: user.id },
         data: { changes: { identities: { from: [{ id: providerId }], to: [] } } },
       },
+      { type: 'User.Credential.Updated', data: { credentialId: id, change: 'REMOVED' } },
     ]);
     expect(await templates(user.primaryEmail)).toEqual(['IDENTITY_ADDED', 'IDENTITY_REMOVED']);
     expect(await me.run('deleteViewerIdentity', { id })).toMatchObject({
@@ -164,6 +163,36 @@ describe('an identity', () => {
 
 describe('a grant', () => {
   const { createPair, begin, redeem } = consentDriver(service, fixture);
+
+  test.each([
+    [{ origin: 'ADMINISTRATION' }, undefined],
+    [{ origin: 'DYNAMIC_REGISTRATION' }, 'Registered itself by this name'],
+    [
+      { origin: 'METADATA_DOCUMENT', metadataUrl: 'https://agent.example.com:8443/client.json' },
+      'Comes from agent.example.com:8443',
+    ],
+  ] as const)('says where its application comes from: %j', async (values, line) => {
+    const { browser, user, me } = await person();
+    const client = await fixture.directory.createClient({
+      type: 'SPA',
+      isThirdParty: true,
+      ...values,
+    });
+    const { id } = await fixture.directory.createGrant(user.id, client.id);
+    const lastUsedAt = service.clock.now();
+    await prisma.userGrant.update({ where: { id }, data: { lastUsedAt } });
+    const { body } = await me.query(
+      connection('grants', 'lastUsedAt application { origin metadataUrl }'),
+    );
+    const { origin, metadataUrl = null } = { metadataUrl: null, ...values };
+    expect(body.data?.['viewer']?.['grants'].edges).toEqual([
+      { node: { lastUsedAt: lastUsedAt.toISOString(), application: { origin, metadataUrl } } },
+    ]);
+    const page = await browser.open(`${service.app.services.baseUrl}/account/applications`);
+    expect(page.body).toContain('Last used');
+    for (const one of ['Registered itself by this name', 'Comes from agent.example.com:8443'])
+      expect([one, page.body.includes(one)]).toEqual([one, one === line]);
+  });
 
   test('is listed, and revoked with its tokens, without a proof', async () => {
     const pair = await createPair();
@@ -200,7 +229,12 @@ describe('a grant', () => {
       __typename: 'RevokeViewerGrantPayload',
       viewer: { id: pair.user.id },
     });
-    expect(await recordedSince(service, start)).toEqual([]);
+    expect(await recordedSince(service, start)).toMatchObject([
+      {
+        type: 'User.Grant.Revoked',
+        data: { grantId: id, scopes: ['offline_access', 'openid', 'read'] },
+      },
+    ]);
     expect(await read()).toEqual({ totalCount: 0, edges: [] });
     const info = await fetch(`${service.url}/oidc/me`, {
       headers: { authorization: `Bearer ${tokens.access_token}` },

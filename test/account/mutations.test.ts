@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../src/generated/prisma/client.ts';
+import { newId } from '../../src/ids.ts';
+import { digestOf } from '../../src/keys/digest.ts';
 
 import {
   type AccountClient,
@@ -317,12 +319,12 @@ describe('a new address', () => {
 
   test('goes to few new addresses, however many there are', async () => {
     const { me } = await person();
-    const send = (i: number) => me.run('sendViewerCode', { phone: `+4915112${100_000 + i}` });
+    const send = (i: number) => me.run('sendViewerCode', { email: `new-${i}@example.com` });
     for (let sent = 0; sent < 30; sent += 1)
       expect(await send(sent)).toMatchObject({ __typename: 'SendViewerCodePayload' });
     expect(await send(30)).toMatchObject({ __typename: 'RateLimitedError' });
     const { me: other } = await person();
-    expect(await other.run('sendViewerCode', { phone: '+4915112100030' })).toMatchObject({
+    expect(await other.run('sendViewerCode', { email: 'new-30@example.com' })).toMatchObject({
       __typename: 'SendViewerCodePayload',
     });
   });
@@ -355,6 +357,8 @@ describe('updateViewerPassword', () => {
     });
     expect(await recordedSince(service, start)).toMatchObject([
       { type: 'User.Data.Updated', data: { changes: {} } },
+      { type: 'User.Credential.Updated', data: { credential: 'PASSWORD', change: 'CHANGED' } },
+      { type: 'User.Session.Ended', data: { reason: 'PASSWORD' } },
     ]);
     expect((await other.query('{ viewer { id } }')).status).toBe(401);
     expect((await me.query('{ viewer { sessions { totalCount } } }')).body.data).toEqual({
@@ -417,6 +421,30 @@ describe('sessions', () => {
     expect((await me.query('{ viewer { id } }')).status).toBe(200);
     expect((await me.run('endOtherViewerSessions'))['sessions']).toEqual([]);
   });
+
+  test('end together with the personal access tokens', async () => {
+    const { user, me } = await person();
+    const { user: other } = await person();
+    const createdAt = service.clock.now();
+    for (const { id: userId } of [user, other]) {
+      await prisma.personalAccessToken.create({
+        data: {
+          id: newId('PersonalAccessToken'),
+          userId,
+          name: 'A script',
+          digest: digestOf(userId),
+          createdAt,
+          expiresAt: new Date(createdAt.getTime() + 86_400_000),
+        },
+      });
+    }
+    const [token] = await prisma.personalAccessToken.findMany({ where: { userId: user.id } });
+    await me.run('endOtherViewerSessions');
+    expect(await prisma.personalAccessToken.count({ where: { userId: user.id } })).toBe(0);
+    expect(await prisma.personalAccessToken.count({ where: { userId: other.id } })).toBe(1);
+    // What was issued for it ends too.
+    expect(await prisma.revokedToken.count({ where: { jti: token?.id ?? '' } })).toBe(1);
+  });
 });
 
 describe('deleteViewer', () => {
@@ -429,6 +457,7 @@ describe('deleteViewer', () => {
       viewer: { id: user.id, username: user.username, hasPassword: true },
     });
     expect(await recordedSince(service, start)).toMatchObject([
+      { type: 'User.Session.Ended', data: { userId: user.id, reason: 'DELETION' } },
       { type: 'User.Deleted', actor: { type: 'USER', id: user.id }, data: { id: user.id } },
     ]);
     expect(await prisma.user.count({ where: { id: user.id } })).toBe(0);

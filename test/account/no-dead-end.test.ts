@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { User } from '../../src/generated/prisma/client.ts';
+import { freePort } from '../support/peers/free-port.ts';
 import { allowPrivate, manager } from '../support/people/federation.ts';
 import { addOneOfEach } from '../support/people/pages/one-of-each.ts';
 import { buttonsOf, expectToLeadOn, headingOf } from '../support/people/pages/ways-on.ts';
@@ -8,7 +9,9 @@ import { createSignInFixture, password } from '../support/people/sign-in-fixture
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startSecondNode, startService } from '../support/service.ts';
 
-const service = await startService(allowPrivate);
+// One that it can have again after a restart.
+const port = String(await freePort());
+const service = await startService({ ...allowPrivate, PORT: port });
 const { baseUrl } = service.app.services;
 const fixture = await createSignInFixture(service);
 const { prisma } = fixture.database;
@@ -31,6 +34,7 @@ const pages: Readonly<Record<string, { heading: string; values?: Record<string, 
   '/phone': { heading: 'Phone number', values: { phone: 'none' } },
   '/password': { heading: 'Choose a new password', values: { password: 'short' } },
   '/sessions': { heading: 'Devices', values: { id: 'session_none' } },
+  '/activity': { heading: 'Recent activity' },
   '/organizations': { heading: 'Organizations' },
   '/applications': { heading: 'Applications', values: { id: 'grant_none' } },
   '/identities': { heading: 'Linked accounts', values: { id: 'identity_none' } },
@@ -244,15 +248,14 @@ test('who has nothing to prove it with is told, with the way back', async () => 
     data: { primaryEmail: null, primaryPhone: null, passwordDigest: null },
   });
   const visit = await browser.open('/account/username');
-  expect(visit.body).toContain('There is nothing that you could prove it with.');
+  expect(visit.body).toContain('You have no way to confirm it.');
   expect(visit.body).toContain(`<a href="${baseUrl}/account">`);
 });
 
 test('every page continues after the service restarts', async () => {
   const { browser, tabs } = await openAll();
-  const { port } = new URL(service.url);
   await service.app.stop();
-  await startSecondNode(service, { PORT: port });
+  await startSecondNode(service);
   for (const { name, visit } of tabs.filter(({ name }) => name in pages))
     expect([name, headingOf(await browser.open(visit.url))]).toEqual([name, headingOf(visit)]);
 });

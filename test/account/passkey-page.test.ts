@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { attachAuthenticator } from '../support/people/passkeys/virtual-authenticator.ts';
 import { createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
@@ -15,14 +15,13 @@ describe.runIf(chromiumPath)('the passkeys of an account', async () => {
   await changeSettings(service, await service.managementToken(), { factors: ['PASSKEY'] });
   let chromium: Browser;
   beforeAll(async () => {
-    chromium = await launchChromium();
+    chromium = await openChromium();
   });
-  afterAll(() => chromium?.close());
+  afterAll(leaveChromium);
 
   test('one is added and removed, and the browser learns which are left', async () => {
     const user = await fixture.createUser();
     const page = await (await chromium.newContext({ locale: 'en-GB' })).newPage();
-    page.setDefaultTimeout(10_000);
     await page.addInitScript(`PublicKeyCredential.signalAllAcceptedCredentials = async (options) => {
       document.documentElement.dataset.accepted = JSON.stringify(options);
     }`);
@@ -56,11 +55,11 @@ describe.runIf(chromiumPath)('the passkeys of an account', async () => {
     await prisma.user.update({ where, data: { passwordDigest: null, passwordAlgorithm: null } });
     service.clock.advance(601_000);
     await page.getByRole('button', { name: 'Remove: Phone' }).click();
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL(`${baseUrl}/account/factors`);
     await page.getByRole('button', { name: 'Remove: Phone' }).click();
-    await page.getByText('You would have no way to sign in any more.').waitFor();
+    await page.getByText('You could no longer sign in.').waitFor();
     await prisma.user.update({ where, data: { passwordDigest, passwordAlgorithm } });
     await page.getByRole('button', { name: 'Remove: Phone' }).click();
     await page.getByRole('button', { name: 'Remove: Phone' }).waitFor({ state: 'detached' });

@@ -12,7 +12,7 @@ const acme = await startOpenIdProvider(service.clock);
 await connectSteered(service, acme, 'Acme');
 
 const back = (url: URL, subject: string, claims: object = {}) =>
-  `/sign-in/callback?${acme.signedIn(url, subject, { ...claims })}`;
+  acme.signedIn(url, subject, { ...claims });
 
 let people = 0;
 /** Somebody who has nothing but an identity at the provider, and is signed in to the account. */

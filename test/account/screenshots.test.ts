@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsId } from '../../src/sign-in-experience/settings.ts';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { createAccountFixture } from '../support/people/account.ts';
 import { addOneOfEach } from '../support/people/pages/one-of-each.ts';
 import { password } from '../support/people/sign-in-fixture.ts';
@@ -44,7 +44,7 @@ test.runIf(chromiumPath && folder)('screenshots of the account', async () => {
   });
   await addOneOfEach(service, user, client);
 
-  const chromium = await launchChromium();
+  const chromium = await openChromium();
   try {
     const page = await chromium.newPage({ locale: 'en-GB' });
     const at = (path: string) => page.goto(`${service.app.services.baseUrl}/account${path}`);
@@ -66,6 +66,6 @@ test.runIf(chromiumPath && folder)('screenshots of the account', async () => {
       expect(image.length).toBeLessThan(150_000);
     }
   } finally {
-    await chromium.close();
+    await leaveChromium();
   }
 });

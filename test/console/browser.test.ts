@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { administrator, consoleFolder, setUpConsole } from '../support/people/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -14,9 +14,9 @@ describe.runIf(chromiumPath)('the console in a browser', async () => {
   await setUpConsole(service);
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await openChromium();
   });
-  afterAll(() => browser?.close());
+  afterAll(leaveChromium);
 
   /** Opens a page in a browser of its own, and collects what it complains of. */
   async function openPage(): Promise<{ page: Page; complaints: string[] }> {
@@ -94,11 +94,11 @@ describe.runIf(chromiumPath)('the console in a browser', async () => {
     const { page } = await openPage();
     await page.goto(`${baseUrl}/console`);
     await signIn(page);
-    const before = await prisma.consoleSession.count();
+    const before = await prisma.firstPartySession.count();
     await openElsewhere(page);
     await page.getByRole('button', { name: 'forged' }).click();
     await page.getByRole('heading').waitFor();
-    expect(await prisma.consoleSession.count()).toBe(before);
+    expect(await prisma.firstPartySession.count()).toBe(before);
     await page.goto(`${baseUrl}/console`);
     await page.getByText(`Signed in as ${administrator.username}`).waitFor();
   });

@@ -149,15 +149,15 @@ describe('POST /console/graphql', () => {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     while (!text.includes('User.Created')) text += (await reader?.read())?.value ?? '';
-    const session = await prisma.consoleSession.findFirstOrThrow();
-    await prisma.consoleSession.delete({ where: { id: session.id } });
+    const session = await prisma.firstPartySession.findFirstOrThrow();
+    await prisma.firstPartySession.delete({ where: { id: session.id } });
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true, value: '' };
       if (done) break;
       text += value;
     }
     expect(text).toContain('The session is over');
-    await prisma.consoleSession.create({ data: session });
+    await prisma.firstPartySession.create({ data: session });
   });
 });
 

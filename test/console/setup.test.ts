@@ -35,7 +35,7 @@ describe('the setup page', async () => {
     async (query) => {
       const visit = await browser.open(`/console/setup${query}`);
       expect(visit.status).toBe(403);
-      expect(visit.body).toContain('npm run create-admin');
+      expect(visit.body).toContain('npx signet create-admin');
     },
   );
 
@@ -114,7 +114,11 @@ describe('the setup page', async () => {
     expect(await prisma.user.count()).toBe(1);
     expect(await prisma.setupToken.count()).toBe(0);
     const events = await prisma.event.findMany({ orderBy: { position: 'asc' } });
-    expect(events.map(({ type }) => type)).toEqual(['User.Created', 'PostSignIn']);
+    expect(events.map(({ type }) => type)).toEqual([
+      'User.Created',
+      'User.Roles.Updated',
+      'PostSignIn',
+    ]);
     expect(JSON.stringify(events.map(({ data }) => data))).not.toContain(administrator.password);
   });
 

@@ -30,8 +30,10 @@ describe('a sign-in', () => {
     const visit = await signInToConsole(browser, administrator, '/console/users?search=a#b');
     expect(visit.url.href).toBe(`${baseUrl}/console/users?search=a#b`);
     expect(await browser.session()).toMatchObject({ scopes: ['all'] });
-    const { type, data } = await prisma.event.findFirstOrThrow({ orderBy: { position: 'desc' } });
-    expect(type).toBe('PostSignIn');
+    const { data } = await prisma.event.findFirstOrThrow({
+      where: { type: 'PostSignIn' },
+      orderBy: { position: 'desc' },
+    });
     const application = await prisma.application.findFirstOrThrow({ where: { name: 'Console' } });
     expect(data).toMatchObject({ applicationId: application.id });
   });
@@ -144,10 +146,10 @@ describe('a sign-in', () => {
   test('asks again for the password after an hour, whatever the provider remembers', async () => {
     const browser = openConsole(service);
     await signInToConsole(browser);
-    await prisma.consoleSession.deleteMany();
+    await prisma.firstPartySession.deleteMany();
     const soon = await browser.open('/console/sign-in?to=/console/users');
     expect(soon.url.pathname).toBe('/console/users');
-    await prisma.consoleSession.deleteMany();
+    await prisma.firstPartySession.deleteMany();
     // The library compares with the machine's clock.
     await prisma.$executeRaw`
       UPDATE "OidcRecord" SET "payload" = jsonb_set("payload", '{loginTs}', to_jsonb(("payload" ->> 'loginTs')::int - 3700))
@@ -230,12 +232,12 @@ describe('the way back', () => {
   test('is taken once of many at the same time', async () => {
     const { browser, url } = await comeBack();
     const headers = { cookie: browser.cookiesFor('/console/callback') };
-    const before = await prisma.consoleSession.count();
+    const before = await prisma.firstPartySession.count();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => fetch(url, { headers, redirect: 'manual' })),
     );
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-    expect(await prisma.consoleSession.count()).toBe(before + 1);
+    expect(await prisma.firstPartySession.count()).toBe(before + 1);
   });
 
   test('is refused when the user was suspended meanwhile', async () => {

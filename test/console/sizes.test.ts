@@ -1,12 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Manifest } from 'vite';
 import { describe, expect, test } from 'vitest';
 import { builtConsole } from '../../src/http/console/files.ts';
 
 const shellAtMost = 260_000;
 const routeAtMost = 60_000;
+
+/** What Vite writes of each chunk: its file, and what has to be there before it runs. */
+type Manifest = Readonly<
+  Record<
+    string,
+    {
+      readonly file: string;
+      readonly css?: readonly string[];
+      readonly imports?: readonly string[];
+      readonly dynamicImports?: readonly string[];
+    }
+  >
+>;
 
 const manifest = JSON.parse(readFileSync(join(builtConsole, 'manifest.json'), 'utf8')) as Manifest;
 

@@ -1,7 +1,9 @@
+import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';
 import { localHints, notifyingHints } from '../../src/db/hints.ts';
 import { closeAtEnd } from '../support/cleanup.ts';
 import { failOnError } from '../support/database.ts';
+import { eventually } from '../support/wait.ts';
 
 const postgresql = inject('postgresql');
 
@@ -20,7 +22,10 @@ test('a hint within a process reaches the listeners of its topic alone', () => {
 
 test.runIf(postgresql)('a hint reaches other processes by its topic', async () => {
   const open = () => {
-    const hints = notifyingHints(postgresql as string, failOnError);
+    const hints = notifyingHints(
+      () => new pg.Client({ connectionString: postgresql as string }),
+      failOnError,
+    );
     closeAtEnd(() => hints.close());
     return hints;
   };
@@ -30,16 +35,16 @@ test.runIf(postgresql)('a hint reaches other processes by its topic', async () =
   there.listen('log', log);
   there.listen('queues', queues);
   // Once connected, each hears of both.
-  await vi.waitFor(() => expect(queues).toHaveBeenCalled());
-  await vi.waitFor(() => {
+  await eventually(() => expect(queues).toHaveBeenCalled());
+  await eventually(() => {
     here.send('log');
     expect(log.mock.calls.length).toBeGreaterThan(1);
   });
   const before = queues.mock.calls.length;
   const seen = log.mock.calls.length;
   here.send('log');
-  await vi.waitFor(() => expect(log.mock.calls.length).toBeGreaterThan(seen));
+  await eventually(() => expect(log.mock.calls.length).toBeGreaterThan(seen));
   expect(queues).toHaveBeenCalledTimes(before);
   here.send('queues');
-  await vi.waitFor(() => expect(queues).toHaveBeenCalledTimes(before + 1));
+  await eventually(() => expect(queues).toHaveBeenCalledTimes(before + 1));
 });

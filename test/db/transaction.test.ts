@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
+import { onceCommitted } from '../../src/db/around.ts';
 import { transactByDriver } from '../../src/db/driver-transaction.ts';
-import { brokenConstraint, sqlOf, transaction, writeAhead } from '../../src/db/transaction.ts';
+import {
+  brokenConstraint,
+  inOneTransaction,
+  quietTransaction,
+  sqlOf,
+  writeAhead,
+} from '../../src/db/transaction.ts';
 import { insertUserRow } from '../../src/db/user-row.ts';
 import { newId } from '../../src/ids.ts';
 import { closeAtEnd } from '../support/cleanup.ts';
@@ -27,7 +34,7 @@ test('a user is written and returned as Prisma would', async () => {
     profile: { given: "O'Neil", list: [1, '"{}'] },
     customData: {},
   };
-  const written = await transaction(database, (tx) => insertUserRow(tx, fields));
+  const written = await quietTransaction(database, (tx) => insertUserRow(tx, fields));
   expect(written).toMatchObject(fields);
   expect(written).toEqual(
     await database.prisma.user.findUniqueOrThrow({ where: { id: fields.id } }),
@@ -36,7 +43,7 @@ test('a user is written and returned as Prisma would', async () => {
 
 test('no field becomes part of a statement unless it is a column', async () => {
   const hostile = { ...user(), '"id") SELECT 1 --': 'x' };
-  await expect(transaction(database, (tx) => insertUserRow(tx, hostile))).rejects.toThrow(
+  await expect(quietTransaction(database, (tx) => insertUserRow(tx, hostile))).rejects.toThrow(
     'No column',
   );
   expect(await exists(hostile.id)).toBe(false);
@@ -44,7 +51,7 @@ test('no field becomes part of a statement unless it is a column', async () => {
 
 test('a write ahead that fails fails the transaction, and nothing is written', async () => {
   const row = user();
-  const committing = transaction(database, async (tx) => {
+  const committing = quietTransaction(database, async (tx) => {
     await insertUserRow(tx, row);
     await writeAhead(tx, 'fails', fails, [0]);
   });
@@ -55,7 +62,7 @@ test('a write ahead that fails fails the transaction, and nothing is written', a
 test('the next statement reports that fault, not its consequence', async () => {
   const row = user();
   const reported: unknown[] = [];
-  const committing = transaction(database, async (tx) => {
+  const committing = quietTransaction(database, async (tx) => {
     await insertUserRow(tx, row);
     await writeAhead(tx, 'fails', fails, [0]);
     await insertUserRow(tx, user()).catch((error: unknown) => {
@@ -70,7 +77,7 @@ test('the next statement reports that fault, not its consequence', async () => {
 
 test('a write ahead keeps its place among the statements', async () => {
   const row = user();
-  const name = await transaction(database, async (tx) => {
+  const name = await quietTransaction(database, async (tx) => {
     await insertUserRow(tx, row);
     await writeAhead(tx, 'rename', 'UPDATE "User" SET "name" = $2 WHERE "id" = $1', [row.id, 'a']);
     const [seen] = await sqlOf(tx).query<{ name: string }>(
@@ -89,28 +96,28 @@ test('a write ahead keeps its place among the statements', async () => {
 
 test('a transaction of which nothing was asked sends nothing, and the connection is free after it', async () => {
   for (let i = 0; i < 5; i += 1) {
-    await transaction(database, async () => undefined);
+    await quietTransaction(database, async () => undefined);
     await expect(
-      transaction(database, async () => {
+      quietTransaction(database, async () => {
         throw new Error('before any statement');
       }),
     ).rejects.toThrow('before any statement');
   }
   const row = user();
-  await transaction(database, (tx) => insertUserRow(tx, row));
+  await quietTransaction(database, (tx) => insertUserRow(tx, row));
   expect(await exists(row.id)).toBe(true);
 });
 
 test('after a first statement that failed, the connection can be used again', async () => {
   for (let i = 0; i < 5; i += 1) {
     await expect(
-      transaction(database, (tx) => sqlOf(tx).query('fails-first', fails, [0])),
+      quietTransaction(database, (tx) => sqlOf(tx).query('fails-first', fails, [0])),
     ).rejects.toThrow(/division by zero/);
     await expect(
-      transaction(database, (tx) => sqlOf(tx).query('no-syntax', 'SELEC 1', [])),
+      quietTransaction(database, (tx) => sqlOf(tx).query('no-syntax', 'SELEC 1', [])),
     ).rejects.toThrow(/syntax error/);
   }
-  const [row] = await transaction(database, (tx) =>
+  const [row] = await quietTransaction(database, (tx) =>
     sqlOf(tx).query<{ half: number }>('fails-first', fails, [1]),
   );
   expect(Object.values(row ?? {})).toEqual([1]);
@@ -120,7 +127,7 @@ test.runIf(testDatabase.url)(
   'a commit that the database turns into a rollback is an error',
   async () => {
     const row = user();
-    const committing = transaction(database, async (tx) => {
+    const committing = quietTransaction(database, async (tx) => {
       await insertUserRow(tx, row);
       await sqlOf(tx)
         .query('fails', fails, [0])
@@ -133,14 +140,14 @@ test.runIf(testDatabase.url)(
 
 test('what comes after the end of a transaction does not run', async () => {
   const row = user();
-  const late = await transaction(database, async (tx) => () => insertUserRow(tx, row));
+  const late = await quietTransaction(database, async (tx) => () => insertUserRow(tx, row));
   await expect(late()).rejects.toThrow();
   expect(await exists(row.id)).toBe(false);
 });
 
 test('Prisma and the driver share one transaction', async () => {
   const [byDriver, byPrisma] = [user(), user()];
-  const seen = await transaction(database, async (tx) => {
+  const seen = await quietTransaction(database, async (tx) => {
     await insertUserRow(tx, byDriver);
     await writeAhead(tx, 'name', 'UPDATE "User" SET "name" = $2 WHERE "id" = $1', [
       byDriver.id,
@@ -162,7 +169,7 @@ test('Prisma and the driver share one transaction', async () => {
 
 test('nothing of either is written when the work fails', async () => {
   const [byDriver, byPrisma] = [user(), user()];
-  const failing = transaction(database, async (tx) => {
+  const failing = quietTransaction(database, async (tx) => {
     await insertUserRow(tx, byDriver);
     await tx.user.create({ data: byPrisma });
     throw new Error('changed its mind');
@@ -174,7 +181,7 @@ test('nothing of either is written when the work fails', async () => {
 
 test('a write ahead that fails fails what Prisma wrote', async () => {
   const row = user();
-  const failing = transaction(database, async (tx) => {
+  const failing = quietTransaction(database, async (tx) => {
     await tx.user.create({ data: row });
     await writeAhead(tx, 'fails', fails, [0]);
   });
@@ -184,8 +191,8 @@ test('a write ahead that fails fails what Prisma wrote', async () => {
 
 test('Prisma reports a broken constraint by its name', async () => {
   const row = user();
-  await transaction(database, (tx) => tx.user.create({ data: row }));
-  const again = await transaction(database, (tx) => tx.user.create({ data: row })).catch(
+  await quietTransaction(database, (tx) => tx.user.create({ data: row }));
+  const again = await quietTransaction(database, (tx) => tx.user.create({ data: row })).catch(
     (error: unknown) => error,
   );
   expect(brokenConstraint(again)).toMatch(/User_pkey|"id"/);
@@ -193,7 +200,7 @@ test('Prisma reports a broken constraint by its name', async () => {
 
 test("Prisma's client does nothing after the end of its transaction", async () => {
   const row = user();
-  const late = await transaction(database, async (tx) => {
+  const late = await quietTransaction(database, async (tx) => {
     await tx.user.count();
     return () => tx.user.create({ data: row });
   });
@@ -205,7 +212,7 @@ test('many transactions at once keep to their own connections', async () => {
   const rows = Array.from({ length: 40 }, user);
   const results = await Promise.allSettled(
     rows.map((row, i) =>
-      transaction(database, async (tx) => {
+      quietTransaction(database, async (tx) => {
         if (i % 2) await insertUserRow(tx, row);
         else await tx.user.create({ data: row });
         await tx.$executeRaw`UPDATE "User" SET "name" = ${row.id} WHERE "id" = ${row.id}`;
@@ -243,7 +250,7 @@ test.runIf(testDatabase.url)(
   async () => {
     for (const usePrisma of [false, true]) {
       const row = user();
-      const breaking = transaction(database, async (tx) => {
+      const breaking = quietTransaction(database, async (tx) => {
         await insertUserRow(tx, row);
         if (usePrisma) await tx.user.count();
         const [backend] = await sqlOf(tx).query<{ pid: number }>(
@@ -255,8 +262,58 @@ test.runIf(testDatabase.url)(
       });
       await expect(breaking).rejects.toThrow();
       expect(await exists(row.id)).toBe(false);
-      await transaction(database, (tx) => insertUserRow(tx, row));
+      await quietTransaction(database, (tx) => insertUserRow(tx, row));
       expect(await exists(row.id)).toBe(true);
     }
   },
 );
+
+test('of one transaction, a part that fails leaves nothing, and the others are written together', async () => {
+  const [first, failed, last] = [user(), user(), user()];
+  const afterwards: string[] = [];
+  const insert = (row: ReturnType<typeof user>) =>
+    quietTransaction(database, (tx) => insertUserRow(tx, row));
+  const result = await inOneTransaction(
+    database,
+    async () => {
+      await insert(first);
+      await onceCommitted(async () => void afterwards.push('committed'));
+      const failing = quietTransaction(database, async (tx) => {
+        await insertUserRow(tx, failed);
+        await writeAhead(tx, 'fails', fails, [0]);
+      });
+      await expect(failing).rejects.toThrow(/division by zero/);
+      expect(await exists(first.id)).toBe(true);
+      await insert(last);
+      expect(afterwards).toEqual([]);
+      return 'done';
+    },
+    { last: async (done) => done },
+  );
+  expect(result).toBe('done');
+  expect(afterwards).toEqual(['committed']);
+  expect(await Promise.all([first, failed, last].map(({ id }) => exists(id)))).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('a rehearsal reads what it wrote, and leaves nothing', async () => {
+  const row = user();
+  const afterwards: string[] = [];
+  const seen = await inOneTransaction(
+    database,
+    async () => {
+      await quietTransaction(database, (tx) => insertUserRow(tx, row));
+      // Beside `transaction` too.
+      await database.prisma.user.update({ where: { id: row.id }, data: { name: 'Seen' } });
+      await onceCommitted(async () => void afterwards.push('committed'));
+      return database.prisma.user.findUniqueOrThrow({ where: { id: row.id } });
+    },
+    { isRehearsal: true, last: async (found) => found.name },
+  );
+  expect(seen).toBe('Seen');
+  expect(await exists(row.id)).toBe(false);
+  expect(afterwards).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { GraphQLError } from 'graphql';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { openPostgresql } from '../../src/db/database.ts';
@@ -7,6 +8,27 @@ import { createTestDatabase } from '../support/database.ts';
 import { startTcpProxy } from '../support/peers/tcp-proxy.ts';
 
 const postgresql = inject('postgresql');
+
+// Prisma lets them through as they are where it sends a savepoint.
+test.each([
+  {
+    kind: 'postgres',
+    originalCode: '08P01',
+    originalMessage: 'server conn crashed?',
+    code: '08P01',
+    severity: 'FATAL',
+    message: 'server conn crashed?',
+    detail: undefined,
+    column: undefined,
+    hint: undefined,
+  },
+  { kind: 'SocketTimeout' },
+] as const)('an error of Prisma’s adapter tells by its cause: $kind', (cause) => {
+  expect(isUnreachable(new DriverAdapterError(cause))).toBe(true);
+  expect(
+    isUnreachable(new GraphQLError('', { originalError: new DriverAdapterError(cause) })),
+  ).toBe(true);
+});
 
 describe.runIf(postgresql)('a PostgreSQL that goes away', async () => {
   if (!postgresql) return;

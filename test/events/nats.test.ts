@@ -1,11 +1,12 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { raise, settled, userEvent } from '../support/log.ts';
 import { createNatsServer, natsMissing } from '../support/peers/nats.ts';
 import { startService } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
 
 describe.skipIf(natsMissing)(
   `NATS JetStream (${natsMissing ?? 'on a server of its own'})`,
@@ -52,14 +53,11 @@ describe.skipIf(natsMissing)(
     }
 
     const waitForCount = (count: number) =>
-      vi.waitFor(
-        async () => {
-          const all = await stored();
-          expect(all).toHaveLength(count);
-          return all;
-        },
-        { timeout: 20_000, interval: 200 },
-      );
+      eventually(async () => {
+        const all = await stored();
+        expect(all).toHaveLength(count);
+        return all;
+      });
 
     const expectedNames: string[] = [];
     const raiseNamed = async (count: number, label: string) => {
@@ -69,6 +67,17 @@ describe.skipIf(natsMissing)(
       }
     };
     const namesOf = (received: readonly Received[]) => received.map(({ body }) => body.data.name);
+
+    /** Starts the service anew on the same database, until the test ends. */
+    const startAgain = async (environment: Record<string, string>) => {
+      const app = await startApp({
+        config: readConfig({ PORT: '0', ...environment }),
+        log: services.log,
+        clock: service.clock,
+        opened: { database: services.database, secret: 'a secret for tests only' },
+      });
+      onTestFinished(() => app.stop());
+    };
 
     test('gets each event once, in order, with type and id', async () => {
       await raiseNamed(20, 'first');
@@ -92,13 +101,7 @@ describe.skipIf(natsMissing)(
     test('continues after the service was stopped and restarted', async () => {
       await service.app.stop();
       await raiseNamed(10, 'while it was stopped');
-      const app = await startApp({
-        config: readConfig({ PORT: '0', EVENT_SINK_URL: nats.url }),
-        log: services.log,
-        clock: service.clock,
-        opened: { database: services.database, secret: 'a secret for tests only' },
-      });
-      onTestFinished(() => app.stop());
+      await startAgain({ EVENT_SINK_URL: nats.url });
       await raiseNamed(5, 'after the restart');
       expect(namesOf(await waitForCount(expectedNames.length))).toEqual(expectedNames);
     });
@@ -110,25 +113,13 @@ describe.skipIf(natsMissing)(
       UPDATE "EventConsumer" SET ("xid", "position") = (
         SELECT "xid", "position" FROM "Event" ORDER BY "xid", "position" LIMIT 1)
        WHERE "name" = 'sink'`;
-      const app = await startApp({
-        config: readConfig({ PORT: '0', EVENT_SINK_URL: nats.url }),
-        log: services.log,
-        clock: service.clock,
-        opened: { database: services.database, secret: 'a secret for tests only' },
-      });
-      onTestFinished(() => app.stop());
+      await startAgain({ EVENT_SINK_URL: nats.url });
       await raiseNamed(1, 'after the repetition');
       expect(namesOf(await waitForCount(expectedNames.length))).toEqual(expectedNames);
     });
 
     test('forgets its position when no sink is configured', async () => {
-      const app = await startApp({
-        config: readConfig({ PORT: '0' }),
-        log: services.log,
-        clock: service.clock,
-        opened: { database: services.database, secret: 'a secret for tests only' },
-      });
-      onTestFinished(() => app.stop());
+      await startAgain({});
       expect(await services.database.prisma.eventConsumer.count({ where: { name: 'sink' } })).toBe(
         0,
       );

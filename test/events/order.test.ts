@@ -1,10 +1,12 @@
 import pg from 'pg';
-import { expect, inject, test, vi } from 'vitest';
-import { countNext, logStart, readEnd, readNext } from '../../src/events/log.ts';
+import { expect, inject, test } from 'vitest';
+import { countNext, readEnd, readNext } from '../../src/events/log.ts';
+import { logStart } from '../../src/events/position.ts';
 import { newId } from '../../src/ids.ts';
 import { raise, userEvent } from '../support/log.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
 
 const service = await startService();
 const { prisma } = service.app.services.database;
@@ -59,7 +61,7 @@ test.runIf(inject('postgresql'))('a settled event stays settled for its reader',
   };
   try {
     // Again, where a transaction of another test file ended meanwhile too.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await elsewhere.query('ROLLBACK');
       await elsewhere.query('BEGIN');
       await elsewhere.query('SELECT pg_current_xact_id()');

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { transaction } from '../../src/db/transaction.ts';
-import { encodePosition } from '../../src/events/log.ts';
+import { quietTransaction } from '../../src/db/transaction.ts';
+import { type EventPosition, encodePosition } from '../../src/events/position.ts';
 import { purgeEvents } from '../../src/events/purge.ts';
 import type { NewEvent } from '../../src/events/record.ts';
-import { raise, settled, userEvent } from '../support/log.ts';
+import { raise, roleEvent, settled, userEvent } from '../support/log.ts';
 import { send } from '../support/operations/graphql.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { connect, subscribe } from '../support/peers/subscriber.ts';
@@ -48,23 +48,12 @@ async function read(variables: object) {
 
 const names = Array.from({ length: 7 }, (_, i) => `user ${i}`);
 const events: NewEvent[] = names.map((name) => userEvent(name));
-const roleEvent: NewEvent = {
-  type: 'Role.Created',
-  data: {
-    id: 'role_01h455vb4pex5vsknk084sn02q',
-    name: 'a role',
-    description: null,
-    type: 'USER',
-    isDefault: false,
-    createdAt: '',
-    updatedAt: '',
-  },
-};
+const aRole = roleEvent('a role');
 
 beforeAll(async () => {
   endpoint = { url: service.url, token: await service.managementToken() };
   for (const event of events.slice(0, 4)) await raise(services, [event]);
-  await raise(services, [...events.slice(4), roleEvent]);
+  await raise(services, [...events.slice(4), aRole]);
   await settled(database);
 });
 
@@ -150,7 +139,7 @@ test('refuses the log without events:read', async () => {
   });
 });
 
-const purge = () => transaction(database, (tx) => purgeEvents(services, tx));
+const purge = () => quietTransaction(database, purgeEvents(services));
 const daysMs = (days: number) => days * 24 * 60 * 60 * 1000;
 
 test('purges old events, except those that a consumer needs', async () => {
@@ -158,14 +147,15 @@ test('purges old events, except those that a consumer needs', async () => {
   const cursors = edges.map(({ cursor }) => cursor);
   expect(await purge()).toBe(false);
 
-  service.clock.advance(daysMs(91));
-  endpoint = { ...endpoint, token: await service.managementToken() };
+  const occurredAt = new Date(service.clock.now().getTime() - daysMs(91));
+  await database.prisma.event.updateMany({ data: { occurredAt } });
   await raise(services, [userEvent('of today')]);
   await settled(database);
   const [third] = (
-    await database.prisma.$queryRaw<{ xid: string; position: bigint }[]>`
-      SELECT "xid"::text AS "xid", "position" FROM "Event" ORDER BY "position" OFFSET 2 LIMIT 1`
-  ).map(({ xid, position }) => ({ xid, position: BigInt(position) }));
+    await database.prisma.$queryRaw<EventPosition[]>`
+      SELECT "xid"::text AS "xid", "position", "id" AS "eventId"
+        FROM "Event" ORDER BY "position" OFFSET 2 LIMIT 1`
+  ).map((place) => ({ ...place, position: BigInt(place.position) }));
   if (!third) throw new Error('There are three events.');
   await database.prisma.$executeRaw`DELETE FROM "EventConsumer"`;
   await database.prisma.$executeRaw`

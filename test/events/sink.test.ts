@@ -1,12 +1,17 @@
 import { Registry } from 'prom-client';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { type LoggedEvent, readConsumer } from '../../src/events/log.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConsumer } from '../../src/events/consumers.ts';
+import type { LoggedEvent } from '../../src/events/log.ts';
 import { forwardEvents, sinkName } from '../../src/events/sinks/forward.ts';
 import { startTail } from '../../src/events/tail.ts';
 import { raise, userEvent } from '../support/log.ts';
 import { startService } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
 
-const patiently = { timeout: 20_000 };
+const placeOf = (event: LoggedEvent | undefined) => ({
+  xid: event?.position.xid,
+  position: event?.position.position,
+});
 
 test('records a slow sink’s position during a batch', async () => {
   const service = await startService();
@@ -29,14 +34,14 @@ test('records a slow sink’s position during a batch', async () => {
     services,
     ['one', 'two', 'three', 'four'].map((name) => userEvent(name)),
   );
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(taken).toHaveLength(2);
-    expect(await readConsumer(prisma, sinkName)).toEqual(taken[1]?.position);
-  }, patiently);
+    expect(await readConsumer(prisma, sinkName)).toMatchObject(placeOf(taken[1]));
+  });
 
   third.resolve();
-  await vi.waitFor(() => expect(taken).toHaveLength(4), patiently);
+  await eventually(() => expect(taken).toHaveLength(4));
   await stop();
-  expect(await readConsumer(prisma, sinkName)).toEqual(taken[3]?.position);
+  expect(await readConsumer(prisma, sinkName)).toMatchObject(placeOf(taken[3]));
   expect(taken.map(({ data }) => data['name'])).toEqual(['one', 'two', 'three', 'four']);
 });

@@ -1,12 +1,13 @@
 import { createClient } from 'graphql-sse';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { encodePosition, logStart } from '../../src/events/log.ts';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { encodePosition, logStart } from '../../src/events/position.ts';
 import { newId } from '../../src/ids.ts';
 import { raise, userEvent } from '../support/log.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { connect, eventsDocument, logEnd, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
 import { userToken } from '../support/tokens.ts';
+import { eventually } from '../support/wait.ts';
 
 const service = await startService();
 const { services } = service.app;
@@ -200,9 +201,9 @@ describe('over server-sent events', () => {
   test('catches up from a cursor and goes on live', async () => {
     await raise(services, [userEvent('past')]);
     const stream = follow(endpoint.token, { after });
-    await vi.waitFor(() => expect(stream.names()).toEqual(['past']));
+    await eventually(() => expect(stream.names()).toEqual(['past']));
     await raise(services, [userEvent('live'), userEvent('more')]);
-    await vi.waitFor(() => expect(stream.names()).toEqual(['past', 'live', 'more']));
+    await eventually(() => expect(stream.names()).toEqual(['past', 'live', 'more']));
   });
 
   test('takes a GET as an EventSource sends it', async () => {
@@ -227,14 +228,14 @@ describe('over server-sent events', () => {
 
   test('frees the resources of a client that leaves', async () => {
     const idle = () =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         expect(await metric('signet_connections')).toBe(0);
         expect(await metric('signet_subscribers')).toBe(0);
       });
     await idle();
     const stream = follow(endpoint.token, { after });
     await raise(services, [userEvent('one')]);
-    await vi.waitFor(() => expect(stream.names()).toEqual(['one']));
+    await eventually(() => expect(stream.names()).toEqual(['one']));
     expect(await metric('signet_connections')).toBe(1);
     stream.stop();
     await idle();
@@ -243,7 +244,7 @@ describe('over server-sent events', () => {
   test('ends with UNAUTHENTICATED when the token expires', async () => {
     const stream = follow(endpoint.token, { after });
     await raise(services, [userEvent('before')]);
-    await vi.waitFor(() => expect(stream.names()).toEqual(['before']));
+    await eventually(() => expect(stream.names()).toEqual(['before']));
     service.clock.advance(hourMs + 1000);
     expect(await stream.ended).toBe('complete');
     expect(stream.results.at(-1)).toMatchObject({

@@ -4,17 +4,18 @@ import {
 } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
-import { encodePosition, logStart } from '../../src/events/log.ts';
+import { encodePosition, logStart } from '../../src/events/position.ts';
 import { newId } from '../../src/ids.ts';
-import { raise, settled, userEvent } from '../support/log.ts';
+import { raise, roleEvent, settled, userEvent } from '../support/log.ts';
 import { send } from '../support/operations/graphql.ts';
 import { connect, eventsDocument, logEnd, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
 
 const service = await startService();
 const { services } = service.app;
@@ -44,8 +45,7 @@ async function metric(name: string): Promise<number> {
 }
 
 /** Waits for the subscriptions of earlier tests to be gone. */
-const quiet = () =>
-  vi.waitFor(async () => expect(await metric('signet_subscribers')).toBe(0), { timeout: 10_000 });
+const quiet = () => eventually(async () => expect(await metric('signet_subscribers')).toBe(0));
 
 /** The names in the whole log, oldest first. */
 async function logged(after: string): Promise<unknown[]> {
@@ -87,10 +87,10 @@ test('delivers nothing older than the subscription without a cursor', async () =
   await create('before');
   const subscriber = subscribe(connect(endpoint));
   // A client is not told when it has begun: what it sees first is one of these.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await create('since');
     expect(subscriber.events).not.toEqual([]);
-  });
+  }, 50);
   expect(new Set(namesOf(subscriber.events))).toEqual(new Set(['since']));
 });
 
@@ -100,20 +100,7 @@ test('delivers only the requested types', async () => {
   const roles = subscribe(connection, { after, types: ['ROLE_CREATED'] });
   const all = subscribe(connection, { after });
   await create('of another type');
-  await raise(services, [
-    {
-      type: 'Role.Created',
-      data: {
-        id: 'role_01h455vb4pex5vsknk084sn02q',
-        name: 'a role',
-        description: null,
-        type: 'USER',
-        isDefault: false,
-        createdAt: '',
-        updatedAt: '',
-      },
-    },
-  ]);
+  await raise(services, [roleEvent('a role')]);
   expect(namesOf(await all.received(2))).toEqual(['of another type', 'a role']);
   expect(namesOf(await roles.received(1))).toEqual(['a role']);
 });
@@ -141,7 +128,7 @@ test('catches up and goes live, each event once, during writes', async () => {
     cursor = piece.cursor;
   }
   await writing;
-  const expected = await vi.waitFor(async () => {
+  const expected = await eventually(async () => {
     const names = await logged(after);
     expect(names).toHaveLength(writers * each);
     return names;
@@ -192,21 +179,7 @@ test('distinguishes a null variable from one with its default', async () => {
   const document = `subscription ($types: [EventType!] = [USER_CREATED], $after: String) {
     events(types: $types, after: $after) { id cursor name data }
   }`;
-  const role = (name: string) =>
-    raise(services, [
-      {
-        type: 'Role.Created',
-        data: {
-          id: newId('Role'),
-          name,
-          description: null,
-          type: 'USER',
-          isDefault: false,
-          createdAt: '2030-01-01T00:00:00.000Z',
-          updatedAt: '2030-01-01T00:00:00.000Z',
-        },
-      },
-    ]);
+  const role = (name: string) => raise(services, [roleEvent(name)]);
   const byDefault = subscribe(connect(endpoint), { after }, document);
   const all = subscribe(connect(endpoint), { after, types: null }, document);
   await create('first');
@@ -218,7 +191,10 @@ test('distinguishes a null variable from one with its default', async () => {
 });
 
 test('answers a cursor from a later log with CURSOR_EXPIRED', async () => {
-  const [, ahead] = [await create('the last'), encodePosition({ xid: '999999999', position: 1n })];
+  const [, ahead] = [
+    await create('the last'),
+    encodePosition({ xid: '999999999', position: 1n, eventId: newId('Event') }),
+  ];
   const subscriber = subscribe(connect(endpoint), { after: ahead });
   await subscriber.until(({ isComplete }) => isComplete);
   expect(subscriber.errors.map(({ extensions }) => extensions)).toEqual([
@@ -337,8 +313,9 @@ test('drops a stalled reader, and delivers to the others', async () => {
   await new Promise((resolve) => stalled.once('message', resolve));
   const payload = { query: eventsDocument, variables: { after } };
   stalled.send(JSON.stringify({ type: 'subscribe', id: '1', payload }));
+  const last = new Promise((resolve) => stalled.once('message', resolve));
   await raise(services, [userEvent('the last that it reads')]);
-  await new Promise((resolve) => stalled.once('message', resolve));
+  await last;
   stalled.pause();
 
   const large = 'x'.repeat(60_000);
@@ -350,9 +327,8 @@ test('drops a stalled reader, and delivers to the others', async () => {
     );
     await healthy.received(1 + sent + 50);
   }
-  await vi.waitFor(
-    async () => expect(await metric('signet_dropped_subscribers_total')).toBe(dropped + 1),
-    { timeout: 10_000 },
+  await eventually(async () =>
+    expect(await metric('signet_dropped_subscribers_total')).toBe(dropped + 1),
   );
   // Nothing of it leaves while its reader stands still.
   const kept = [...sockets].find(({ remotePort }) => remotePort === port)?.writableLength;

@@ -1,35 +1,13 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { beforeAll, expect, test } from 'vitest';
 import type { NewEvent } from '../../src/events/record.ts';
 import { userRecord } from '../../src/users/payload.ts';
-import { fetchManagementToken } from '../support/client-credentials.ts';
-import { createTestDatabase } from '../support/database.ts';
 import { raise as raiseAll, settled } from '../support/log.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { send } from '../support/operations/graphql.ts';
-import { createTestClock } from '../support/service.ts';
-import { observeStatements } from '../support/statements.ts';
+import { startService } from '../support/service.ts';
 
-const testDatabase = await createTestDatabase();
-const observed = await observeStatements(testDatabase);
-const clock = createTestClock();
-const app = await startApp({
-  config: readConfig({ PORT: '0' }),
-  log: pino({ level: 'silent' }),
-  clock,
-  opened: { database: observed.database, secret: 'a secret for tests only' },
-});
-afterAll(async () => {
-  await app.stop();
-  await observed.close();
-  await testDatabase.close();
-});
-
-const { adminCredentials: admin } = app;
-if (!admin) throw new Error('A fresh database gives new admin credentials.');
-const managementToken = (scope: string) => fetchManagementToken(app, admin, scope);
+const service = await startService({}, { isObserved: true });
+const { app, clock, executed, managementToken } = service;
 const { database } = app.services;
 const directory = seedDirectory(database, clock);
 let token: string;
@@ -208,12 +186,12 @@ test("gives a sign-in's user and application, and exceptions' subjects", async (
 test('reads the records of a whole page together', async () => {
   const users = await Promise.all(Array.from({ length: 20 }, () => directory.createUser()));
   await raise(...users.map((user) => ({ type: 'User.Created' as const, data: userRecord(user) })));
-  const before = observed.executed.length;
+  const before = executed.length;
   const { nodes } = await read('... on UserCreatedEvent { user { id name } }', ['USER_CREATED']);
   expect(nodes.slice(-20).map((node) => (node['user'] as { id: string }).id)).toEqual(
     users.map(({ id }) => id),
   );
-  const reads = observed.executed
+  const reads = executed
     .slice(before)
     .filter((text) => /^SELECT.*FROM "public"\."User"/s.test(text));
   expect(reads).toHaveLength(1);

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contrast } from '../../src/html/colors.ts';
+import { contrast } from '../../src/web/style/colors.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
 import { eachWay, expectAccessible } from '../support/peers/axe.ts';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { hex } from '../support/people/keyboard/look.ts';
 import { begin, type PageStage } from '../support/people/page-states.ts';
 import { allStates } from '../support/people/pages/all-states.ts';
@@ -25,10 +25,10 @@ describe.runIf(chromiumPath)('the pages of a sign-in', async () => {
   });
   let chromium: Browser;
   beforeAll(async () => {
-    chromium = await launchChromium();
+    chromium = await openChromium();
   });
   afterAll(async () => {
-    await chromium?.close();
+    await leaveChromium();
     await application.stop();
   });
 

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
+import { addressShares } from '../../src/protection/sending.ts';
 import { readInteraction, startHeadless, step } from '../support/people/experience.ts';
 import { discover } from '../support/people/sign-in.ts';
 import { createSignInFixture, password, redirectUri } from '../support/people/sign-in-fixture.ts';
@@ -58,4 +59,21 @@ test('signs in with a password, and openid-client redeems the code', async () =>
   const refreshed = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
   expect(decodeJwt(refreshed.access_token)).toMatchObject({ amr: ['pwd'], acr: 'urn:signet:aal1' });
   expect(await readInteraction(headless.send)).toBeNull();
+});
+
+test('strangers get a share of codes from one address, and no more', async () => {
+  const { prisma } = fixture.database;
+  const answers = [];
+  for (let i = 0; i <= addressShares.SMS; i += 1) {
+    const { send } = await startHeadless(service, { clientId: client.id, redirectUri });
+    const phone = `+49151123456${String(i).padStart(2, '0')}`;
+    answers.push(await step(send, 'sendCode', { purpose: 'SIGN_IN', phone }));
+  }
+  const last = answers.pop();
+  for (const { __typename } of answers) expect(__typename).toBe('SendCodePayload');
+  expect(last).toMatchObject({
+    __typename: 'RateLimitedError',
+    retryAfterSeconds: expect.any(Number),
+  });
+  expect(await prisma.message.count({ where: { channel: 'SMS' } })).toBe(addressShares.SMS);
 });

@@ -1,10 +1,12 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../src/ids.ts';
 import { addressLimits } from '../../src/protection/addresses.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { startTcpProxy } from '../support/peers/tcp-proxy.ts';
 import { authenticatorApp } from '../support/people/authenticator-app.ts';
+import { askUserCode } from '../support/people/device.ts';
 import { startHeadless, step } from '../support/people/experience.ts';
 import { allowPrivate, connect, manager } from '../support/people/federation.ts';
 import { type Person, sitDown } from '../support/people/keyboard/person.ts';
@@ -17,7 +19,7 @@ import { startService } from '../support/service.ts';
 
 const identifier = 'User name, e-mail address or phone number';
 
-describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, async () => {
+describe.runIf(chromiumPath)('with the keyboard alone', async () => {
   if (!chromiumPath) return;
   const rendered = await followPages();
   const seen = new Set<string>();
@@ -51,7 +53,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
   const complaints: string[] = [];
   const hosts = new Set<string>();
   beforeAll(async () => {
-    chromium = await launchChromium();
+    chromium = await openChromium();
   });
   beforeEach(async () => {
     // The limits of an address count by the minute.
@@ -72,7 +74,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     await Promise.all(contexts.splice(0).map((context) => context.close()));
   });
   afterAll(async () => {
-    await chromium?.close();
+    await leaveChromium();
     await application.stop();
     await door.close();
     rendered.restore();
@@ -136,9 +138,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     await signIn(first, user.username);
     const app = await readKey(first);
     await first.fill('Code', app.wrongCode());
-    await first.enter();
     await first.fill('Code', app.code());
-    await first.press('Continue');
     await first.press('Create backup codes');
     const [code = ''] = await first.page.locator('ol.codes code').allInnerTexts();
     await first.press('I have saved them');
@@ -148,9 +148,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     const second = await beginAnew();
     await signIn(second, user.username);
     await second.fill('Code', app.wrongCode());
-    await second.enter();
     await second.fill('Code', app.code());
-    await second.enter();
     expectSignedIn(second);
 
     const third = await beginAnew();
@@ -192,7 +190,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     await person.fill('Name of the passkey', 'Work laptop');
     await device.verify(false);
     await person.pressHere('Create a passkey');
-    await person.page.getByText('No passkey was made.').waitFor();
+    await person.page.getByText('No passkey was created.').waitFor();
     await device.verify(true);
     await person.press('Create a passkey');
     expectSignedIn(person);
@@ -236,7 +234,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     await fixture.createUser({ primaryEmail: email });
     const person = await beginAnew();
     await signIn(person, email, 'wrong');
-    expect(await person.problem()).toContain('does not match an account');
+    expect(await person.problem()).toContain('or password. Try again');
     await person.press('Use a code instead');
     await person.press('Use your password instead');
     await person.press('Use a code instead');
@@ -247,12 +245,13 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     await person.fill('E-mail address', email);
     await person.enter();
     await person.fill('Code', '000000');
-    await person.enter();
     await person.press('Use another address');
     await person.press('Send code');
+    // Another one can be sent once the first had time to come.
+    advance(30);
+    await person.arrive(person.page.url());
     await person.press('Send a new code');
     await person.fill('Code', await codeTo(service, email));
-    await person.press('Continue');
     expectSignedIn(person);
 
     const other = await beginAnew({ login_hint: email });
@@ -272,7 +271,6 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     await person.fill('E-mail address', 'lin@example.com');
     await person.enter();
     await person.fill('Code', await codeTo(service, 'lin@example.com'));
-    await person.enter();
     await person.fill('User name (optional)', 'Ada');
     await person.fill('Password', 'password');
     await person.press('Create account');
@@ -286,17 +284,20 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
 
   test('a forgotten password', async () => {
     const email = 'forgetful@example.com';
-    await fixture.createUser({ primaryEmail: email });
+    const { id: userId } = await fixture.createUser({ primaryEmail: email });
+    await fixture.database.prisma.userFactor.create({
+      data: { id: newId('UserFactor'), userId, type: 'TOTP', createdAt: service.clock.now() },
+    });
     const person = await beginAnew();
     await person.press('Forgot password?');
     await person.fill('E-mail address', email);
     await person.enter();
     await person.fill('Code', await codeTo(service, email));
-    await person.enter();
     await person.fill('New password', 'password');
     await person.enter();
     await person.fill('New password', 'a long way home, twice');
     await person.press('Save password');
+    await person.press('Continue');
     expectSignedIn(person);
   });
 
@@ -357,7 +358,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
       const person = await beginAnew();
       await person.press('Continue with Club');
       await signIn(person, 'sam');
-      expect(await person.problem()).toContain('There is an account with sam@club.example');
+      expect(await person.problem()).toContain('An account with sam@club.example already exists');
       await signIn(person, 'sam@club.example');
       expectSignedIn(person);
     });
@@ -375,6 +376,11 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
         isEmailVerified: true,
       });
       const other = await beginAnew();
+      await other.fill(identifier, 'Ida');
+      await other.enter();
+      // Who signs in stands above the password, and can be changed.
+      expect(await other.page.locator('.who').innerText()).toContain('Ida');
+      await other.press('Change');
       await other.fill(identifier, 'Ada');
       await other.enter();
       await other.fill('Password', password);
@@ -382,7 +388,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
       expectSignedIn(other);
       const person = await beginAnew();
       await person.fill(identifier, 'eve@acme.example');
-      await person.press('Next');
+      await person.press('Continue');
       await signIn(person, 'eve');
       await person.fill('User name', 'eve');
       await person.enter();
@@ -460,7 +466,7 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     for (let i = 0; i < addressLimits.request.most; i += 1)
       await (await fetch(`${service.url}/sign-in/callback`)).arrayBuffer();
     await person.enter();
-    expect(await person.heading()).toBe('A moment, please');
+    expect(await person.heading()).toBe('Please wait a moment');
     advance(61);
     await person.press('Try again');
     await signIn(person, 'Ada');
@@ -488,6 +494,24 @@ describe.runIf(chromiumPath)('with the keyboard alone', { timeout: 60_000 }, asy
     await person.press('Sign out');
     await person.press('Go to your account');
     expect(await person.heading()).toBe('Sign in');
+  });
+
+  test('the code of a device: a wrong one, the right one, and one that is declined', async () => {
+    const tv = await fixture.createApplication({ type: 'NATIVE', allowDeviceGrant: true });
+    const { baseUrl } = service.app.services;
+    const person = await somebody();
+    await person.arrive(`${baseUrl}/device`);
+    await person.fill('Code', 'BCDF-GHJK');
+    await person.enter();
+    await person.fill('Code', await askUserCode(service, tv));
+    await person.enter();
+    await person.press('Continue');
+    await signIn(person, 'Ada');
+    expect(await person.heading()).toBe('Your device is connected');
+    await person.arrive(`${baseUrl}/device?user_code=${await askUserCode(service, tv)}`);
+    await person.press('Continue');
+    await person.press('Do not connect');
+    await person.press('Go to your account');
   });
 
   test('forms that would be sent by themselves', async () => {

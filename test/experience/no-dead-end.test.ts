@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../support/peers/free-port.ts';
 import { codeTo, messagesTo } from '../support/people/messages.ts';
 import { type Browser, decodeText, openBrowser, type Visit } from '../support/people/sign-in.ts';
 import {
@@ -10,7 +11,9 @@ import {
 import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startSecondNode, startService } from '../support/service.ts';
 
-const service = await startService();
+// One that it can have again after a restart.
+const port = String(await freePort());
+const service = await startService({ PORT: port });
 const fixture = await createSignInFixture(service);
 const { client } = fixture;
 const token = await service.managementToken();
@@ -137,7 +140,7 @@ function expectToLeadOn(visit: Visit) {
 
 /** The page has one button, and it begins the sign-in once more, in the browser that has it. */
 async function expectToBeginAgain(browser: Browser, visit: Visit): Promise<Visit> {
-  expect([visit.status, heading(visit)]).toEqual([404, 'This sign-in cannot go on']);
+  expect([visit.status, heading(visit)]).toEqual([404, 'This sign-in cannot continue']);
   expect(buttons(visit)).toHaveLength(1);
   expect(visit.body).toMatch(/<button type="submit">Begin again</);
   return browser.submit(visit, {});
@@ -215,9 +218,8 @@ describe.each(pages)('$name', ({ heading: title, open, values }) => {
 
 test('continues on every page after the service restarts', async () => {
   const tabs = await Promise.all(pages.map(({ open }) => open()));
-  const { port } = new URL(service.url);
   await service.app.stop();
-  await startSecondNode(service, { PORT: port });
+  await startSecondNode(service);
   for (const [i, { browser, visit }] of tabs.entries()) {
     const { heading: title, values = {}, name } = pages[i] ?? {};
     expect([name, heading(await browser.open(visit.url))]).toEqual([name, title]);

@@ -1,34 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
-import { startApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { expect, test } from 'vitest';
 import { hashPassword } from '../../src/users/password.ts';
-import { createTestDatabase } from '../support/database.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { type Send, startHeadless, step } from '../support/people/experience.ts';
 import { redirectUri } from '../support/people/sign-in-fixture.ts';
-import { createTestClock } from '../support/service.ts';
-import { observeStatements } from '../support/statements.ts';
+import { startService } from '../support/service.ts';
 
-const testDatabase = await createTestDatabase();
-const observed = await observeStatements(testDatabase);
-const clock = createTestClock();
-const dataDir = await mkdtemp(join(tmpdir(), 'signet-no-oracle-'));
-const app = await startApp({
-  config: readConfig({ PORT: '0', DATA_DIR: dataDir }),
-  log: pino({ level: 'silent' }),
-  clock,
-  opened: { database: observed.database, secret: 'a secret for tests only' },
-});
-afterAll(async () => {
-  await app.stop();
-  await observed.close();
-  await testDatabase.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const { app, clock, executed } = await startService({}, { isObserved: true });
 
 const { prisma } = app.services.database;
 const directory = seedDirectory(app.services.database, clock);
@@ -44,7 +21,7 @@ await prisma.signInExperience.create({
     updatedAt: clock.now(),
   },
 });
-const passwordDigest = await hashPassword('correct horse battery staple');
+const passwordDigest = await hashPassword(app.services, 'correct horse battery staple');
 const account = { passwordDigest, passwordAlgorithm: 'Argon2id' };
 await directory.createUser({
   username: 'someone',
@@ -94,13 +71,13 @@ test.each<[string, Take]>([
   const seen = [];
   for (const name of ['someone', 'nobody1', 'suspended', 'no-secret', 'nobody2']) {
     const { send } = await startHeadless({ url: app.url }, { clientId: client.id, redirectUri });
-    const [before, messages] = [observed.executed.length, await prisma.message.count()];
+    const [before, messages] = [executed.length, await prisma.message.count()];
     const answer = JSON.stringify(await take(send, name));
     seen.push({
       answer: answer
         .replaceAll(name, 'name')
         .replaceAll(/(interaction|verification)_\w+|[a-z]•••|\d{4}-\d\d-\d\dT[^"]*/g, ''),
-      statements: observed.executed.slice(before).filter(byAPerson),
+      statements: executed.slice(before).filter(byAPerson),
       messages: (await prisma.message.count()) - messages,
     });
   }

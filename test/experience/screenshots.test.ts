@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { allStates } from '../support/people/pages/all-states.ts';
 import { createSignInFixture } from '../support/people/sign-in-fixture.ts';
 import { changeSettings } from '../support/people/sign-in-settings.ts';
@@ -57,8 +57,8 @@ describe.runIf(chromiumPath && folder)('screenshots', async () => {
   await changeSettings(service, await service.managementToken(), {
     signUpIdentifiers: ['EMAIL', 'USERNAME'],
   });
-  const chromium = await launchChromium();
-  afterAll(() => chromium.close());
+  const chromium = await openChromium();
+  afterAll(leaveChromium);
 
   test.each(allStates.map(({ name }) => name))('of "%s"', async (name) => {
     const wanted = looks.filter(

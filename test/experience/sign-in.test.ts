@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openBrowser, type Visit } from '../support/people/sign-in.ts';
 import {
@@ -28,9 +29,15 @@ test('asks for identifier and password, and loads nothing foreign', async () => 
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('x-frame-options')).toBe('DENY');
   expect(headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'$/,
+    /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'$/,
   );
-  expect(body).not.toMatch(/<script|<link|<img|javascript:|\son\w+=/i);
+  // The one script shows the password. It can send nothing anywhere.
+  const [, script = ''] = body.match(/<script type="module">([^<]*)<\/script>/) ?? [];
+  const digest = createHash('sha256').update(script).digest('base64');
+  expect(headers.get('content-security-policy')).toContain(`script-src 'sha256-${digest}'`);
+  expect(body.replace(script, '')).not.toMatch(
+    /<script(?! type="module"><)|<link|<img|javascript:|\son\w+=/i,
+  );
   expect(body).toMatch(/<html lang="en">/);
   for (const id of ['identifier', 'password']) {
     expect(body).toContain(`<label for="${id}">`);
@@ -73,12 +80,22 @@ test('answers every failed sign-in like a wrong password', async () => {
   expect(codeOf(retried)).toBeTypeOf('string');
 });
 
-test('points at an error', async () => {
+test('has the password to fill in again in focus, described by the error', async () => {
   const { browser, visit } = await openSignInPage(service, client);
   const { body } = await browser.submit(visit, { identifier: 'Ada', password: 'wrong' });
-  expect(body).toMatch(/<div id="error"[^>]* tabindex="-1" autofocus>/);
+  expect(body).toMatch(/<input id="password"[^>]* autofocus aria-describedby="error"/);
   expect(body.match(/autofocus/g)).toHaveLength(1);
   expect(body.match(/aria-describedby="error"/g)).toHaveLength(2);
+});
+
+test('has the main button first, then the other ways, and Cancel last', async () => {
+  const { body } = (await openSignInPage(service, client)).visit;
+  const [main = ''] = /<main>.*<\/main>/s.exec(body) ?? [];
+  const controls = [...main.matchAll(/<(?:button|a)[ >][^<]*?>([^<]+)</g)].map(([, name]) => name);
+  expect(controls[0]).toBe('Forgot password?');
+  expect(controls[1]).toBe('Sign in');
+  expect(controls.at(-1)).toBe('Cancel');
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(20_000);
 });
 
 test.each([
@@ -100,7 +117,7 @@ test('escapes the values that it shows', async () => {
   const { browser, visit } = await openSignInPage(service, application, { login_hint: attack });
   const failed = await browser.submit(visit, { identifier: `'${attack}`, password });
   for (const { body } of [visit, failed]) {
-    expect(body).not.toContain('<script');
+    expect(body).not.toContain('<script>');
     expect(body).toContain('&lt;script&gt;');
   }
 });
@@ -126,7 +143,7 @@ test.each([
   ['a form of an opaque origin', { origin: 'null' }, {}],
   ['a form without its token', {}, { csrf: '' }],
   ['a form with another token', {}, { csrf: 'A'.repeat(43) }],
-])('refuses %s', async (_case, headers, values) => {
+])('refuses %s, and shows none of its values', async (_case, headers, values) => {
   const { browser, visit } = await openSignInPage(service, client);
   const answer = await browser.submit(
     visit,
@@ -135,6 +152,7 @@ test.each([
   );
   expect(answer.status).toBe(403);
   expect(codeOf(answer)).toBeNull();
+  expect(answer.body).not.toContain('Ada');
 });
 
 test('accepts its own form, as a browser sends it', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemActor } from '../../src/services.ts';
-import { createOneTimeToken } from '../../src/users/one-time-token.ts';
+import { createOneTimeToken } from '../../src/users/one-time-tokens/one-time-token.ts';
+import { testCall } from '../support/log.ts';
 import {
   asPage,
   type Headless,
@@ -248,7 +249,7 @@ describe('registration', () => {
 
 describe('one-time tokens', () => {
   const create = async (email: string): Promise<string> => {
-    const context = { ...service.app.services, actor: systemActor, traceId: 'a trace' };
+    const context = { ...service.app.services, actor: systemActor, ...testCall };
     return (await createOneTimeToken(context, { email })).token;
   };
 

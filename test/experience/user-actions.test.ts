@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { settledEvents } from '../support/events.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { firstTypes, settledEvents } from '../support/events.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { startOpenIdProvider } from '../support/peers/openid-provider.ts';
 import { authenticatorApp } from '../support/people/authenticator-app.ts';
 import { allowPrivate, createIdentityProvider } from '../support/people/federation.ts';
@@ -56,11 +56,12 @@ const next = (word: string) => {
   return `${word}${count}`;
 };
 
-/** The names of the events that something raises, in their order. */
+/** The events of the first catalogue that something raises, in their order. */
 async function raisedBy(work: () => Promise<unknown>) {
   const before = (await settledEvents(service, token)).length;
   await work();
-  return (await settledEvents(service, token)).slice(before);
+  const told = (await settledEvents(service, token)).slice(before);
+  return told.filter(({ name }) => firstTypes.has(name));
 }
 const names = (raised: readonly { name: string }[]) => raised.map(({ name }) => name);
 
@@ -101,11 +102,11 @@ async function registerByCode(person: Person, email: string, username = next('pe
 }
 
 let chromium: Browser | undefined;
-afterAll(() => chromium?.close());
+afterAll(leaveChromium);
 const chromiumDriver = pagesDriver(
   'pages in Chromium',
   async () => {
-    chromium ??= await launchChromium();
+    chromium ??= await openChromium();
     return openPagesInChromium(chromium);
   },
   () => application.redirectUri,
@@ -115,8 +116,7 @@ const drivers = [
   headlessDriver,
   cookieDriver,
   formsDriver,
-  // What Chromium sends, the forms' driver sends too: another database adds nothing.
-  ...(chromiumPath && !inject('postgresql') ? [chromiumDriver] : []),
+  ...(chromiumPath ? [chromiumDriver] : []),
 ];
 
 describe.each<Driver>(drivers)('$name', (driver) => {

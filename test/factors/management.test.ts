@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { transaction } from '../../src/db/transaction.ts';
+import { quietTransaction } from '../../src/db/transaction.ts';
 import { deleteOwnFactor } from '../../src/factors/delete.ts';
 import { systemActor } from '../../src/services.ts';
 import { settledEvents } from '../support/events.ts';
+import { testCall } from '../support/log.ts';
 import { send } from '../support/operations/graphql.ts';
 import { authenticatorApp } from '../support/people/authenticator-app.ts';
 import { startHeadless, step } from '../support/people/experience.ts';
@@ -94,7 +95,9 @@ test('deletes a lost factor, even where one is required', async () => {
       actor: { type: 'APPLICATION' },
       data: { changes: { factors: { from: ['TOTP', 'BACKUP_CODES'], to: ['TOTP'] } } },
     },
+    { name: 'User.Credential.Updated', data: { credentialId: codes.id, change: 'REMOVED' } },
     { data: { changes: { factors: { from: ['TOTP'], to: [] } } } },
+    { name: 'User.Credential.Updated', data: { credentialId: app.id, change: 'REMOVED' } },
   ]);
   const messages = await messagesTo(service, person.primaryEmail);
   expect(messages.map(({ template }) => template)).toEqual([
@@ -116,8 +119,8 @@ test('of another user, a factor is not found and stays', async () => {
 describe('a person’s own last factor', () => {
   const removeOwn = (userId: string, factorId: string) => {
     const { services } = service.app;
-    const context = { ...services, actor: systemActor, traceId: 'a trace' };
-    return transaction(services.database, (tx) =>
+    const context = { ...services, actor: systemActor, ...testCall };
+    return quietTransaction(services.database, (tx) =>
       deleteOwnFactor(tx, context, { userId, factorId }),
     );
   };

@@ -95,7 +95,9 @@ describe('a management token', () => {
     const { roleId } = await prisma.applicationRole.findFirstOrThrow({
       where: { applicationId: service.admin.id },
     });
-    await prisma.applicationRole.create({ data: { applicationId: client.id, roleId } });
+    await prisma.applicationRole.create({
+      data: { applicationId: client.id, roleId, setterScopes: ['all'] },
+    });
     const token = await service.managementToken('users:read', client);
     const endpoint = { url: service.url, token };
     expect((await send(endpoint, '{ users { totalCount } }')).status).toBe(200);

@@ -33,7 +33,7 @@ describe('a top-level error has its code and status', () => {
   test('UNAUTHENTICATED, 401, without a required token', async () => {
     const answer = await post({ query: '{ users { totalCount } }' });
     expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="/);
   });
 
   test.each([
@@ -65,11 +65,12 @@ describe('a top-level error has its code and status', () => {
   });
 
   test('GRAPHQL_PARSE_FAILED and GRAPHQL_VALIDATION_FAILED', async () => {
-    expect(await post({ query: '{ users {' }, graphqlResponse)).toMatchObject({
+    const headers = { ...bearer(), ...graphqlResponse };
+    expect(await post({ query: '{ users {' }, headers)).toMatchObject({
       status: 400,
       code: 'GRAPHQL_PARSE_FAILED',
     });
-    expect(await post({ query: '{ nothing }' }, graphqlResponse)).toMatchObject({
+    expect(await post({ query: '{ nothing }' }, headers)).toMatchObject({
       status: 400,
       code: 'GRAPHQL_VALIDATION_FAILED',
     });
@@ -159,11 +160,16 @@ describe('introspection', () => {
   });
 
   test('can be off, with GraphiQL and name suggestions', async () => {
-    expect(await post({ query }, graphqlResponse, hardened)).toMatchObject({
+    const authorization = `Bearer ${await hardened.managementToken()}`;
+    expect(await post({ query }, { authorization, ...graphqlResponse }, hardened)).toMatchObject({
       status: 400,
       code: 'GRAPHQL_VALIDATION_FAILED',
     });
-    const { errors } = await post({ query: '{ userz { totalCount } }' }, {}, hardened);
+    const { errors } = await post(
+      { query: '{ userz { totalCount } }' },
+      { authorization },
+      hardened,
+    );
     expect(errors[0].message).not.toContain('Did you mean');
     const page = await fetch(`${hardened.url}/graphql`, { headers: { accept: 'text/html' } });
     expect(await page.text()).not.toContain('GraphiQL');

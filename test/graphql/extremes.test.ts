@@ -79,7 +79,9 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
     }
   });
 
-  test.each(fieldsOf('Int'))('$operation names a bad number: $path', async (field) => {
+  // Every number but one is another version than expected.
+  const bounded = fieldsOf('Int').filter(({ path }) => path[0] !== 'expectedVersion');
+  test.each(bounded)('$operation names a bad number: $path', async (field) => {
     const given = await cases[field.operation]?.given();
     for (const number of numbers) {
       const input = replaced(given, field.path, number) as Input;

@@ -72,7 +72,7 @@ describe.each(malformed)('a malformed id: %s', (_what, id) => {
   test('matches nothing in a filter', async () => {
     const answer = await ask(
       `query ($id: ID!) {
-        users(filter: { roleId: $id }) { totalCount }
+        users(filter: { roleId: $id, notOrganizationId: $id }) { totalCount }
         events(subjectId: $id, actorId: $id) { totalCount }
       }`,
       { id },

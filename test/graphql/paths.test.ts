@@ -108,7 +108,7 @@ function pathsFrom(
   return fieldsOf(type).flatMap((field) => {
     const named = getNamedType(field.type);
     if (isLeafType(named) || isLogged(field) || passed.includes(named)) return [];
-    const isList = named.name.endsWith('Connection');
+    const isList = fieldsOf(named).some(({ name }) => name === 'edges');
     const node = isList ? fieldOf(fieldOf(named, 'edges'), 'node') : named;
     if (passed.includes(node)) return [];
     const needsId = field.args.some(({ name }) => name === 'id');
@@ -209,8 +209,10 @@ describe.each(readScopes)('with %s alone', (scope) => {
 const filters: Readonly<Record<string, string | null>> = {
   'users.roleId': 'roles:read',
   'users.organizationId': 'organizations:read',
+  'users.notOrganizationId': 'organizations:read',
   'roles.scopeId': 'resources:read',
   'applications.roleId': 'roles:read',
+  'applications.notOrganizationId': 'organizations:read',
   'organizations.userId': 'users:read',
   'organizations.applicationId': 'applications:read',
   'organizationInvitations.organizationId': null,
@@ -218,6 +220,8 @@ const filters: Readonly<Record<string, string | null>> = {
   'organizationRoles.organizationScopeId': null,
   'organizationRoles.scopeId': 'resources:read',
   'scopes.resourceId': null,
+  'trustedIssuers.applicationId': null,
+  'crossAppConnections.applicationId': null,
 };
 
 const idFilters = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) => {
@@ -240,7 +244,7 @@ describe('a filter', () => {
       const [list = '', field = ''] = filter.split('.');
       const type = fieldOf(schema.getQueryType() as GraphQLNamedType, list);
       const own = scopeOf(fieldOf(fieldOf(type, 'edges'), 'node')) as string;
-      const kind = field.replace(/^accepted/, '').replace(/Id$/, '');
+      const kind = field.replace(/^(accepted|not)/, '').replace(/Id$/, '');
       const id = ids[`${kind.charAt(0).toUpperCase()}${kind.slice(1)}`];
       const document = `{ ${list}(filter: { ${field}: "${id}" }) { totalCount } }`;
       const asking = async (scope: string) =>

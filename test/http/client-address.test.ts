@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { clientAddress, type TrustProxy } from '../../src/http/client-address.ts';
+import { clientOf } from '../../src/protection/addresses.ts';
 
 const address = (trustProxy: TrustProxy, remoteAddress: string, forwarded?: string) =>
   clientAddress(trustProxy)({
@@ -19,7 +20,7 @@ test.each<[TrustProxy, string]>([
 });
 
 test('an IPv6 client is its /64, an IPv4 client itself', () => {
-  const client = (remote: string) => address(false, remote);
+  const client = (remote: string) => clientOf(address(false, remote));
   expect(client('2001:db8::1')).toBe(client('2001:db8::ffff:2'));
   expect(client('2001:db8:0:1::1')).not.toBe(client('2001:db8::1'));
   expect(client('::ffff:192.0.2.1')).toBe('192.0.2.1');

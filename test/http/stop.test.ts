@@ -39,3 +39,14 @@ test('a stop ends despite an unused connection', async () => {
   await service.app.stop();
   await closed;
 });
+
+test('a service that is about to stop is not ready, and answers all the same', async () => {
+  const service = await startService();
+  const status = async (path: string) => (await fetch(`${service.url}${path}`)).status;
+  expect(await status('/readyz')).toBe(200);
+  service.app.retire();
+  const ready = await fetch(`${service.url}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([503, 'stopping\n']);
+  expect(await status('/healthz')).toBe(200);
+  expect(await status('/oidc/jwks')).toBe(200);
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startService } from '../support/service.ts';
 
-const service = await startService();
+const service = await startService({ MCP: 'true' });
 
 test('shows a program all URLs', async () => {
   const response = await fetch(`${service.url}/`);
@@ -9,6 +9,7 @@ test('shows a program all URLs', async () => {
   expect(response.headers.get('vary')).toContain('Accept');
   const about = (await response.json()) as Record<string, string>;
   expect(about).toMatchObject({ name: 'Signet', issuer: service.app.services.issuer });
+  expect(new URL(about['mcp'] as string).pathname).toBe('/mcp');
   for (const name of ['graphql', 'restDocs', 'openapi', 'discovery', 'jwks', 'health']) {
     const at = (about[name] as string).replace(service.app.services.baseUrl, service.url);
     const { status } = await fetch(at, { headers: { accept: 'text/html, application/json' } });
@@ -32,4 +33,5 @@ test('names no disabled page', async () => {
   expect(page).not.toMatch(/GraphiQL|api\/docs/);
   const about = (await (await fetch(closed.url)).json()) as object;
   expect(about).not.toHaveProperty('openapi');
+  expect(about).not.toHaveProperty('mcp');
 });

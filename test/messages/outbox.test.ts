@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { transaction } from '../../src/db/transaction.ts';
+import { quietTransaction } from '../../src/db/transaction.ts';
 import { purgeMessages } from '../../src/messages/purge.ts';
 import { canSend, queueMessage } from '../../src/messages/queue-message.ts';
+import { testCall } from '../support/log.ts';
 import { messageUntil, queue, readOutbox } from '../support/people/messages.ts';
 import { startService } from '../support/service.ts';
 
@@ -86,10 +87,10 @@ test('names the files in the order of messages', async () => {
 
 test('sends nothing of a transaction that rolls back', async () => {
   const before = (await readOutbox(service)).length;
-  const rollback = transaction(services.database, async (tx) => {
+  const rollback = quietTransaction(services.database, async (tx) => {
     await queueMessage(
       tx,
-      { ...services, traceId: 'a trace' },
+      { ...services, ...testCall },
       {
         channel: 'EMAIL',
         recipient: 'nobody@example.com',
@@ -108,10 +109,10 @@ test('sends nothing of a transaction that rolls back', async () => {
 });
 
 test('stores no code or link in clear while waiting', async () => {
-  const id = await transaction(services.database, async (tx) => {
+  const id = await quietTransaction(services.database, async (tx) => {
     const queued = await queueMessage(
       tx,
-      { ...services, traceId: 'a trace' },
+      { ...services, ...testCall },
       {
         channel: 'EMAIL',
         recipient: 'ada@example.com',
@@ -138,12 +139,13 @@ test('can send both channels without a sender', async () => {
 });
 
 test('forgets a message a week after it has ended', async () => {
+  service.clock.advance(-8 * day);
   const id = await queue(services);
   await messageUntil(services, id, ({ status }) => status === 'SENT');
   service.clock.advance(6 * day);
-  await transaction(services.database, (tx) => purgeMessages(services, tx));
+  await quietTransaction(services.database, purgeMessages(services));
   expect(await prisma.message.count({ where: { id } })).toBe(1);
   service.clock.advance(2 * day);
-  await transaction(services.database, (tx) => purgeMessages(services, tx));
+  await quietTransaction(services.database, purgeMessages(services));
   expect(await prisma.message.count({ where: { id } })).toBe(0);
 });

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxParameterLength } from '../../src/oidc/provider/request-bounds.ts';
 import { startApplicationServer } from '../support/peers/application-server.ts';
-import { chromiumPath, launchChromium } from '../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import { authorize, createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
@@ -61,10 +61,10 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
   const site = await fixture.createApplication({ redirectUris: [application.redirectUri] });
   let chromium: Browser;
   beforeAll(async () => {
-    chromium = await launchChromium();
+    chromium = await openChromium();
   });
   afterAll(async () => {
-    await chromium?.close();
+    await leaveChromium();
     await application.stop();
   });
 

@@ -66,16 +66,17 @@ const scopeIds = [
 const roleId = await idOf('createRole', { name: 'Buyer', scopeIds: scopeIds.slice(0, 1) }, 'role');
 const userId = await idOf('createUser', { username, password }, 'user');
 await mutate('assignUserRoles', { userId, roleIds: [roleId] }, 'user { id }');
-const shop = await createClient({ name: 'Shop', type: 'TRADITIONAL', redirectUris: [redirectUri] });
+const web = { type: 'TRADITIONAL', redirectUris: [redirectUri] };
+const shop = await createClient({ name: 'Shop', ...web });
 const backend = await createClient({
   name: 'Backend',
   type: 'MACHINE_TO_MACHINE',
   allowTokenExchange: true,
 });
 
-const enter = (current = password) =>
+const enter = (current = password, client = shop) =>
   signIn(service, {
-    client: shop,
+    client,
     redirectUri,
     username,
     password: current,
@@ -173,7 +174,10 @@ test('deleting the application or the user ends their tokens', async () => {
   const exchanged = (await swap(accessToken)).body['access_token'] as string;
   await mutate('deleteApplication', { id: shop.id }, 'application { id }');
   expect(await swap(accessToken)).toMatchObject(refused);
-  expect(await swap(exchanged)).toMatchObject({ status: 200 });
-  await mutate('deleteUser', { id: userId }, 'user { id }');
   expect(await swap(exchanged)).toMatchObject(refused);
+  const market = await createClient({ name: 'Market', ...web });
+  const { access_token: other } = await enter('another long one', market);
+  expect(await swap(other)).toMatchObject({ status: 200 });
+  await mutate('deleteUser', { id: userId }, 'user { id }');
+  expect(await swap(other)).toMatchObject(refused);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { membershipLists, organizationRoleLists } from '../support/operations/lists.ts';
 import { createMaker } from '../support/operations/maker.ts';
 import { mutations, overGraphQL } from '../support/operations/operations.ts';
 import { startService } from '../support/service.ts';
@@ -22,14 +23,7 @@ async function eventsOf(operation: string, id: string) {
 const described = (operation: string) => mutations[operation]?.description ?? '';
 const membership = (organizationId: string, lists: object) => ({
   type: 'Organization.Membership.Updated',
-  data: {
-    organizationId,
-    addedUserIds: [],
-    removedUserIds: [],
-    addedApplicationIds: [],
-    removedApplicationIds: [],
-    ...lists,
-  },
+  data: membershipLists(organizationId, lists),
 });
 const roleLoses = (roleId: string, ids: readonly string[]) => ({
   type: 'Role.Scopes.Updated',
@@ -41,14 +35,7 @@ const roleLoses = (roleId: string, ids: readonly string[]) => ({
 });
 const organizationRoleLoses = (organizationRoleId: string, lists: object) => ({
   type: 'OrganizationRole.Scopes.Updated',
-  data: {
-    organizationRoleId,
-    addedScopes: [],
-    removedScopes: [],
-    addedResourceScopes: [],
-    removedResourceScopes: [],
-    ...lists,
-  },
+  data: organizationRoleLists(organizationRoleId, lists),
 });
 const deleted = (type: string, id: string) => ({ type, data: expect.objectContaining({ id }) });
 
@@ -80,9 +67,12 @@ test('a deleted resource removes its scopes from all roles', async () => {
     }),
     deleted('Scope.Deleted', first),
     deleted('Scope.Deleted', second),
+    deleted('Resource.Deleted', resourceId),
   ]);
   expect(await prisma.scope.count({ where: { resourceId } })).toBe(0);
-  expect(described('deleteResource')).toMatch(/Role\.Scopes\.Updated.*Scope\.Deleted/);
+  expect(described('deleteResource')).toMatch(
+    /Role\.Scopes\.Updated.*Scope\.Deleted.*Resource\.Deleted/,
+  );
 });
 
 test('a deleted role leaves users and applications', async () => {
@@ -107,25 +97,39 @@ test('a deleted application leaves every organization', async () => {
   const { organizationId, applicationId } = await make.applicationMember();
   expect(await eventsOf('deleteApplication', applicationId)).toEqual([
     membership(organizationId, { removedApplicationIds: [applicationId] }),
+    {
+      type: 'Application.Secrets.Updated',
+      data: {
+        applicationId,
+        addedSecretIds: [],
+        removedSecretIds: [expect.stringMatching(/^secret_/)],
+      },
+    },
+    deleted('Application.Deleted', applicationId),
   ]);
   expect(await prisma.applicationSecret.count({ where: { applicationId } })).toBe(0);
-  expect(described('deleteApplication')).toMatch(/Organization\.Membership\.Updated/);
+  expect(described('deleteApplication')).toMatch(
+    /Organization\.Membership\.Updated.*Application\.Deleted/,
+  );
 });
 
 test('a deleted organization loses its members and invitations', async () => {
   const { organizationId, userId } = await make.member();
   const applicationId = await make.application();
   await done('addOrganizationApplications', { organizationId, applicationIds: [applicationId] });
-  await make.invitation({ organizationId });
+  const invitationId = await make.invitation({ organizationId });
   expect(await eventsOf('deleteOrganization', organizationId)).toEqual([
     membership(organizationId, {
       removedUserIds: [userId],
       removedApplicationIds: [applicationId],
     }),
+    deleted('OrganizationInvitation.Deleted', invitationId),
     deleted('Organization.Deleted', organizationId),
   ]);
   expect(await prisma.organizationInvitation.count({ where: { organizationId } })).toBe(0);
-  expect(described('deleteOrganization')).toMatch(/Organization\.Membership\.Updated/);
+  expect(described('deleteOrganization')).toMatch(
+    /Organization\.Membership\.Updated.*OrganizationInvitation\.Deleted/,
+  );
 });
 
 test('a deleted organization role leaves its members', async () => {

@@ -40,12 +40,14 @@ const statuses: Readonly<Record<string, number>> = {
   NOT_FOUND: 404,
   CONFLICT: 409,
   INVALID_INPUT: 422,
+  NOT_ALLOWED: 403,
   BAD_USER_INPUT: 400,
   FORBIDDEN: 403,
   UNAUTHENTICATED: 401,
 };
 // Over GraphQL a refusal is a member of the result union and the request itself went well.
-const isInUnion = (code: string) => ['NOT_FOUND', 'CONFLICT', 'INVALID_INPUT'].includes(code);
+const isInUnion = (code: string) =>
+  ['NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'NOT_ALLOWED'].includes(code);
 const statusOf = (via: string, code: string) =>
   via === 'GraphQL' && isInUnion(code) ? 200 : statuses[code];
 
@@ -123,7 +125,9 @@ describe.each(['GraphQL', 'REST'] as const)('over %s', (via) => {
       for (const [missing, token] of almost) {
         expect(await refused('FORBIDDEN', input, token)).toMatchObject({ requiredScope: missing });
       }
-      expect(await call(operation, input, enough)).toMatchObject({ code: 'OK' });
+      if (of.opensAll) await refused('NOT_ALLOWED', input, enough);
+      const token = of.opensAll ? await service.managementToken('all') : enough;
+      expect(await call(operation, input, token)).toMatchObject({ code: 'OK' });
     });
   });
 });

@@ -1,34 +1,16 @@
-import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
-import { startApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { fetchManagementToken } from '../support/client-credentials.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { expect, test } from 'vitest';
 import { send } from '../support/operations/graphql.ts';
-import { observeStatements } from '../support/statements.ts';
+import { startService } from '../support/service.ts';
 
-const testDatabase = await createTestDatabase();
-const observed = await observeStatements(testDatabase);
-const app = await startApp({
-  config: readConfig({ PORT: '0' }),
-  log: pino({ level: 'silent' }),
-  opened: { database: observed.database, secret: 'a secret for tests only' },
-});
-afterAll(async () => {
-  await app.stop();
-  await observed.close();
-  await testDatabase.close();
-});
-const { adminCredentials: admin } = app;
-if (!admin) throw new Error('A fresh database gives new admin credentials.');
-const token = await fetchManagementToken(app, admin);
+const { app, executed, managementToken } = await startService({}, { isObserved: true });
+const token = await managementToken();
 
 /** The statements of one mutation: from the look at its token to its COMMIT. */
 async function statementsOf(document: string): Promise<string[]> {
-  const before = observed.executed.length;
+  const before = executed.length;
   const { data } = await send({ url: app.url, token }, document);
   expect(JSON.stringify(data)).toContain('"id"');
-  return observed.executed
+  return executed
     .slice(before)
     .map((text) => kinds.find(([, pattern]) => pattern.test(text))?.[0])
     .filter((kind) => kind !== undefined);

@@ -1,10 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createProcessDatabase } from '../support/database.ts';
 import { events } from '../support/events.ts';
 import { ask, graphql, payload } from '../support/operations/graphql.ts';
 import { startProcess } from '../support/process.ts';
+import { eventually } from '../support/wait.ts';
 
 const database = await createProcessDatabase();
 
@@ -82,16 +83,13 @@ test('loses no acknowledged user or event when killed', async () => {
   expect(acknowledged.size).toBeGreaterThanOrEqual(180);
   // Each user has its one event and each event its user, acknowledged or not; once the transactions have ended that
   // the last kill left behind.
-  const stored = await vi.waitFor(
-    async () => {
-      const ids = await userIds(endpoint);
-      const created = (await events(endpoint)).filter(({ name }) => name === 'User.Created');
-      expect(created.map(({ data }) => data['id']).sort()).toEqual(ids.toSorted());
-      return ids;
-    },
-    { timeout: 20_000 },
-  );
+  const stored = await eventually(async () => {
+    const ids = await userIds(endpoint);
+    const created = (await events(endpoint)).filter(({ name }) => name === 'User.Created');
+    expect(created.map(({ data }) => data['id']).sort()).toEqual(ids.toSorted());
+    return ids;
+  });
   expect([...acknowledged].filter((id) => !stored.includes(id))).toEqual([]);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
-}, 180_000);
+});

@@ -53,4 +53,4 @@ test('nothing of an account is half written or done twice', async () => {
   expect(await faultsIn(prisma, { lives, strangers }, { countsMessages: !DATABASE_URL })).toEqual(
     [],
   );
-}, 240_000);
+});

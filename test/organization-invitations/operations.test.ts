@@ -44,7 +44,7 @@ const newAddress = () => {
 };
 
 describe('createOrganizationInvitation', () => {
-  test('creates a pending invitation with roles and no event', async () => {
+  test('creates a pending invitation with roles', async () => {
     const organizationId = await o.createOrganization();
     const roles = [await o.createRole(), await o.createRole()].sort();
     const expiresAt = inDays(2);
@@ -63,7 +63,9 @@ describe('createOrganizationInvitation', () => {
         },
       });
     });
-    expect(raised).toEqual([]);
+    expect(raised).toMatchObject([
+      { type: 'OrganizationInvitation.Created', data: { organizationRoleIds: roles } },
+    ]);
   });
 
   test('lasts seven days by default', async () => {
@@ -129,6 +131,21 @@ describe('createOrganizationInvitation', () => {
   });
 });
 
+const memberRoles = (
+  organizationId: string,
+  userId: string,
+  addedOrganizationRoleIds: readonly string[],
+) => ({
+  type: 'Organization.MemberRoles.Updated',
+  data: {
+    organizationId,
+    userId,
+    applicationId: null,
+    addedOrganizationRoleIds,
+    removedOrganizationRoleIds: [],
+  },
+});
+
 describe('updateOrganizationInvitationStatus', () => {
   test('acceptance makes the invitee a member with the roles', async () => {
     const organizationId = await o.createOrganization();
@@ -144,13 +161,17 @@ describe('updateOrganizationInvitationStatus', () => {
         organizationInvitation: { id, status: 'ACCEPTED', acceptedUser: { id: user.id } },
       });
     });
-    expect(raised).toEqual([membership(organizationId, { addedUserIds: [user.id] })]);
+    expect(raised).toMatchObject([
+      membership(organizationId, { addedUserIds: [user.id] }),
+      memberRoles(organizationId, user.id, [role]),
+      { type: 'OrganizationInvitation.Data.Updated', data: { id, status: 'ACCEPTED' } },
+    ]);
     expect(await prisma.organizationUserRole.findMany({ where: { organizationId } })).toEqual([
-      { organizationId, userId: user.id, organizationRoleId: role },
+      { organizationId, userId: user.id, organizationRoleId: role, setterScopes: ['all'] },
     ]);
   });
 
-  test('acceptance by a member adds roles without an event', async () => {
+  test('acceptance by a member adds the roles that they lack', async () => {
     const organizationId = await o.createOrganization();
     const [held, added] = [await o.createRole(), await o.createRole()];
     const user = await directory.createUser({ primaryEmail: newAddress() });
@@ -168,15 +189,20 @@ describe('updateOrganizationInvitationStatus', () => {
     const raised = await raisedBy(() =>
       answer({ id, status: 'ACCEPTED', acceptedUserId: user.id }),
     );
-    expect(raised).toEqual([]);
+    expect(raised).toMatchObject([
+      memberRoles(organizationId, user.id, [added]),
+      { type: 'OrganizationInvitation.Data.Updated' },
+    ]);
     expect(await prisma.organizationUserRole.count({ where: { organizationId } })).toBe(2);
   });
 
-  test('revocation raises nothing and lets nobody in', async () => {
+  test('revocation lets nobody in', async () => {
     const organizationId = await o.createOrganization();
     const user = await directory.createUser({ primaryEmail: newAddress() });
     const id = await invite({ organizationId, invitee: user.primaryEmail });
-    expect(await raisedBy(() => answer({ id, status: 'REVOKED' }))).toEqual([]);
+    expect(await raisedBy(() => answer({ id, status: 'REVOKED' }))).toMatchObject([
+      { type: 'OrganizationInvitation.Data.Updated', data: { id, status: 'REVOKED' } },
+    ]);
     expect(await statusOf(id)).toBe('REVOKED');
     await o.expectRefusal(
       'updateOrganizationInvitationStatus',
@@ -253,7 +279,7 @@ describe('updateOrganizationInvitationStatus', () => {
 });
 
 describe('deleteOrganizationInvitation', () => {
-  test('returns the last state, keeps the membership, raises nothing', async () => {
+  test('returns the last state and keeps the membership', async () => {
     const organizationId = await o.createOrganization();
     const role = await o.createRole();
     const user = await directory.createUser({ primaryEmail: newAddress() });
@@ -270,7 +296,9 @@ describe('deleteOrganizationInvitation', () => {
         },
       });
     });
-    expect(raised).toEqual([]);
+    expect(raised).toMatchObject([
+      { type: 'OrganizationInvitation.Deleted', data: { id, organizationRoleIds: [role] } },
+    ]);
     expect(await prisma.organizationUser.count({ where: { organizationId } })).toBe(1);
     await o.expectRefusal('deleteOrganizationInvitation', { id }, notFound(id));
   });

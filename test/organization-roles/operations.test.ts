@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { conflict, invalid, notFound, startOrganizations } from '../organizations/fixture.ts';
+import { organizationRoleLists } from '../support/operations/lists.ts';
 
 const o = await startOrganizations();
 const { prisma, directory, mutate, raisedBy } = o;
@@ -30,14 +31,7 @@ const holding = (scopes: string[], resourceScopeIds: string[] = []) => ({
 });
 const scopesUpdated = (organizationRoleId: string, change: object) => ({
   type: 'OrganizationRole.Scopes.Updated',
-  data: {
-    organizationRoleId,
-    addedScopes: [],
-    removedScopes: [],
-    addedResourceScopes: [],
-    removedResourceScopes: [],
-    ...change,
-  },
+  data: organizationRoleLists(organizationRoleId, change),
 });
 
 describe('createOrganizationRole', () => {
@@ -307,6 +301,7 @@ describe('resource scopes of a role', () => {
     expect(await raisedBy(() => mutate('deleteResource', { id: own.id }))).toMatchObject([
       scopesUpdated(organizationRoleId, { removedResourceScopes: [two] }),
       { type: 'Scope.Deleted', data: { id: two?.id } },
+      { type: 'Resource.Deleted', data: { id: own.id } },
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { Prisma } from '../../src/generated/prisma/client.ts';
 import { newId } from '../../src/ids.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { type GraphQLAnswer, send } from '../support/operations/graphql.ts';
+import { membershipLists } from '../support/operations/lists.ts';
 import { startService } from '../support/service.ts';
 
 /** The result of a mutation: the payload's fields, or those of a refusal. */
@@ -194,17 +195,10 @@ export async function startOrganizations() {
   };
 }
 
-/** The data of a membership event; lists that the test does not name are empty. */
+/** A membership event; lists that the test does not name are empty. */
 export const membership = (organizationId: string, change: Record<string, readonly string[]>) => ({
   type: 'Organization.Membership.Updated',
-  data: {
-    organizationId,
-    addedUserIds: [],
-    removedUserIds: [],
-    addedApplicationIds: [],
-    removedApplicationIds: [],
-    ...change,
-  },
+  data: membershipLists(organizationId, change),
 });
 
 /** A result for an unknown id. */

@@ -126,6 +126,7 @@ describe('deleteOrganization', () => {
     });
     expect(raised).toMatchObject([
       membership(organizationId, { removedUserIds: userIds, removedApplicationIds: [application] }),
+      { type: 'OrganizationInvitation.Deleted', data: { invitee: 'gone@example.com' } },
       { type: 'Organization.Deleted', data: { id: organizationId } },
     ]);
     const where = { organizationId };
@@ -175,7 +176,7 @@ describe('e-mail domains', () => {
     },
   });
 
-  test('are added and removed ignoring case, without an event', async () => {
+  test('are added and removed ignoring case', async () => {
     const organizationId = await o.createOrganization();
     const raised = await raisedBy(async () => {
       expect(
@@ -200,7 +201,15 @@ describe('e-mail domains', () => {
         ),
       ).toMatchObject(having('a.example.org'));
     });
-    expect(raised).toEqual([]);
+    const changeOf = (from: string[], to: string[]) => ({
+      type: 'Organization.Settings.Updated',
+      data: { organizationId, changes: { emailDomains: { from, to } } },
+    });
+    expect(raised).toEqual([
+      changeOf([], ['example.com']),
+      changeOf(['example.com'], ['a.example.org', 'example.com']),
+      changeOf(['a.example.org', 'example.com'], ['a.example.org']),
+    ]);
   });
 
   test('are unique within an organization only', async () => {
@@ -248,7 +257,7 @@ describe('e-mail domains', () => {
 describe('replaceOrganizationJitRoles', () => {
   const listed = 'organization { jitRoles(first: 10) { totalCount edges { node { id } } } }';
 
-  test('replaces the earlier roles, without an event', async () => {
+  test('replaces the earlier roles', async () => {
     const organizationId = await o.createOrganization();
     const [first, second, third] = [
       await o.createRole(),
@@ -273,7 +282,15 @@ describe('replaceOrganizationJitRoles', () => {
         },
       });
     });
-    expect(raised).toEqual([]);
+    expect(raised).toEqual([
+      {
+        type: 'Organization.Settings.Updated',
+        data: {
+          organizationId,
+          changes: { jitRoleIds: { from: [first, second], to: [second, third] } },
+        },
+      },
+    ]);
     await o.expectNoOp('replaceOrganizationJitRoles', { organizationId, organizationRoleIds });
   });
 

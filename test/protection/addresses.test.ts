@@ -11,6 +11,8 @@ import { startSecondNode, startService, type TestService } from '../support/serv
 
 // Each test has addresses of its own: the proxy in front names them.
 const service = await startService({ TRUST_PROXY: '1' });
+// A lock or a window ends when the test moves the clock.
+service.clock.freeze();
 const fixture = await createSignInFixture(service);
 
 const askToken = (

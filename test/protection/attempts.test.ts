@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ask, graphql } from '../support/operations/graphql.ts';
 import { openBrowser, type Visit } from '../support/people/sign-in.ts';
 import {
   createSignInFixture,
@@ -8,6 +9,8 @@ import {
 import { startSecondNode, startService, type TestService } from '../support/service.ts';
 
 const service = await startService({}, { poolSize: 10 });
+// A lock or a window ends when the test moves the clock.
+service.clock.freeze();
 const fixture = await createSignInFixture(service);
 const { client, database } = fixture;
 const { prisma } = database;
@@ -66,6 +69,21 @@ test('200 concurrent guesses: ten checks, one event, owner unaffected', async ()
   expect(owner.id).toBeDefined();
 });
 
+/** Until when users are locked, as the management API tells it. */
+async function locksOfUsers(): Promise<Record<string, string>> {
+  const endpoint = { url: service.url, token: await service.managementToken() };
+  const { users } = await ask(endpoint, Locks);
+  return Object.fromEntries(
+    users.edges.flatMap(({ node }) =>
+      node.lockedUntil ? [[node.username, node.lockedUntil]] : [],
+    ),
+  );
+}
+
+const Locks = graphql(`
+  query LocksOfUsers { users { edges { node { username lockedUntil } } } }
+`);
+
 const lockOut = async (identifier: string, form: Awaited<ReturnType<typeof openForm>>) => {
   const answers: Visit[] = [];
   for (let i = 0; i < 10; i += 1) answers.push(await form.send(identifier));
@@ -87,8 +105,11 @@ test.each([
   // Right or wrong, nothing is checked any more, and nothing is told again.
   expect((await form.send(username, password)).status).toBe(429);
   expect((await lockouts()).length).toBe(before + 1);
+  const until = new Date(service.clock.now().getTime() + 900_000).toISOString();
+  expect((await locksOfUsers())[username]).toBe(username === 'existing' ? until : undefined);
 
   service.clock.advance(900_000);
+  expect((await locksOfUsers())[username]).toBeUndefined();
   const after = await form.send(username, password);
   expect(isSignedIn(after)).toBe(username === 'existing');
 });

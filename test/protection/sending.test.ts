@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest';
-import { transaction } from '../../src/db/transaction.ts';
-import { takeSending } from '../../src/protection/sending.ts';
+import { quietTransaction } from '../../src/db/transaction.ts';
+import {
+  addressShares,
+  serviceShare,
+  takeSending,
+  takeSendingFrom,
+} from '../../src/protection/sending.ts';
+import { testCall } from '../support/log.ts';
 import { startSecondNode, startService, type TestService } from '../support/service.ts';
 
 const service = await startService({}, { poolSize: 10 });
+// A window ends when the test moves the clock.
+service.clock.freeze();
 const { prisma } = service.app.services.database;
 
 const policy = { sendLimit: 10, sendWindowSeconds: 600 };
 const take = (recipient: string, action = 'SIGN_IN', at: TestService = service) => {
-  const context = { ...at.app.services, traceId: 'test' };
-  return transaction(context.database, (tx) =>
+  const context = { ...at.app.services, ...testCall };
+  return quietTransaction(context.database, (tx) =>
     takeSending(tx, context, policy, { action, recipient }),
   );
 };
@@ -22,11 +30,11 @@ const limited = async (recipient: string) =>
     select: { data: true, actor: true },
   });
 
-test('200 concurrent requests on two nodes: ten messages, one event', async () => {
+test('24 concurrent requests on two nodes: ten messages, one event', async () => {
   const recipient = 'Ada@example.com';
   const second = await startSecondNode(service);
   const decisions = await Promise.all(
-    Array.from({ length: 200 }, (_, i) => take(recipient, 'SIGN_IN', i % 2 ? second : service)),
+    Array.from({ length: 24 }, (_, i) => take(recipient, 'SIGN_IN', i % 2 ? second : service)),
   );
   expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10);
   expect(await limited(recipient)).toEqual([
@@ -59,9 +67,9 @@ test('spellings of an address share a counter; actions do not', async () => {
 
 test('a transaction that rolls back counts and raises nothing', async () => {
   const recipient = 'undone@example.com';
-  const context = { ...service.app.services, traceId: 'test' };
+  const context = { ...service.app.services, ...testCall };
   for (let i = 0; i < 12; i += 1) {
-    const undone = transaction(context.database, async (tx) => {
+    const undone = quietTransaction(context.database, async (tx) => {
       await takeSending(tx, context, { ...policy, sendLimit: 0 }, { action: 'LINK', recipient });
       throw new Error('undone');
     });
@@ -69,4 +77,43 @@ test('a transaction that rolls back counts and raises nothing', async () => {
   }
   expect(await limited(recipient)).toEqual([]);
   expect(await take(recipient, 'LINK')).toEqual({ allowed: true });
+});
+
+const takeFrom = (ip: string, channel: 'EMAIL' | 'SMS', at: TestService = service) => {
+  const context = { ...at.app.services, ...testCall };
+  return quietTransaction(context.database, (tx) => takeSendingFrom(tx, context, { channel, ip }));
+};
+
+test('an address has its share for each channel, on all nodes together', async () => {
+  const second = await startSecondNode(service);
+  const most = addressShares.SMS;
+  const decisions = await Promise.all(
+    Array.from({ length: 2 * most }, (_, i) =>
+      // One client has the whole /64 network.
+      takeFrom(`2001:db8::${i}`, 'SMS', i % 2 ? second : service),
+    ),
+  );
+  expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(most);
+  expect(decisions.find(({ allowed }) => !allowed)).toMatchObject({
+    retryAfterSeconds: addressShares.windowSeconds,
+  });
+  expect(await takeFrom('2001:db8::1', 'EMAIL')).toEqual({ allowed: true });
+  expect(await takeFrom('198.51.100.1', 'SMS')).toEqual({ allowed: true });
+  // What was refused to the address did not count for the service.
+  const counts = await prisma.sendingCount.findMany({ where: { action: 'SMS' } });
+  expect(counts.map(({ count }) => count).sort((a, b) => a - b)).toEqual([1, most + 1, most + 1]);
+  service.clock.advance(addressShares.windowSeconds * 1000);
+  expect(await takeFrom('2001:db8::1', 'SMS')).toEqual({ allowed: true });
+});
+
+test('the service has its share, whatever the addresses', async () => {
+  service.clock.advance(addressShares.windowSeconds * 1000);
+  await takeFrom('198.51.100.2', 'SMS');
+  await prisma.sendingCount.updateMany({
+    where: { action: 'SMS' },
+    data: { count: serviceShare(service.app.services.config, 'SMS') - 1 },
+  });
+  expect(await takeFrom('198.51.100.3', 'SMS')).toEqual({ allowed: true });
+  expect(await takeFrom('198.51.100.4', 'SMS')).toMatchObject({ allowed: false });
+  expect(await takeFrom('198.51.100.4', 'EMAIL')).toEqual({ allowed: true });
 });

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { getNamedType } from 'graphql';
 import { expect, test } from 'vitest';
-import { eventNames } from '../../src/events/catalogue.ts';
+import { eventNames } from '../../src/events/catalogue/catalogue.ts';
 import { restRoutes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema.ts';
 import { callRest } from '../support/operations/rest.ts';

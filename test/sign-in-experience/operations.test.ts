@@ -43,7 +43,6 @@ test('has its defaults until someone changes it', async () => {
 });
 
 test('changes the given fields of a group; null restores defaults', async () => {
-  const before = await prisma.event.count();
   const changed = await update({
     signUpIdentifiers: ['EMAIL', 'USERNAME', 'EMAIL'],
     passwordPolicy: { minLength: 15, blocklist: ['Acme', 'Acme'] },
@@ -83,7 +82,6 @@ test('changes the given fields of a group; null restores defaults', async () => 
     defaultLanguage: null,
   });
   expect(await readSignInExperience(prisma)).toEqual(defaultSignInExperience);
-  expect(await prisma.event.count()).toBe(before);
 });
 
 test('reports every fault by its path, and changes nothing', async () => {

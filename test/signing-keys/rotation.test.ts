@@ -1,7 +1,10 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { quietTransaction } from '../../src/db/transaction.ts';
 import { loadSigningKeys } from '../../src/keys/signing-keys.ts';
-import { followSigningKeys } from '../../src/signing-keys/operations.ts';
+import { purgeExpired } from '../../src/oidc/provider/storage/expiry.ts';
+import { jobs } from '../../src/signing-keys/operations.ts';
+import { settledEvents } from '../support/events.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { send } from '../support/operations/graphql.ts';
 import { startService } from '../support/service.ts';
@@ -22,12 +25,25 @@ const run = async (document: string, token?: string): Promise<any> => {
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   return send<any, Record<string, never>>(endpoint, document);
 };
-const rotate = async (input = '{}') =>
+const keyFields =
+  'id algorithm isCurrent isComing createdAt signsFrom retiredAt expiresAt publicJwk';
+/** Makes a key that waits. */
+const prepare = async (input = '{}') =>
   (
     await run(`mutation { rotateSigningKey(input: ${input}) { ... on RotateSigningKeyPayload {
-      signingKey { id algorithm isCurrent retiredAt publicJwk }
-      retiredSigningKey { id isCurrent retiredAt expiresAt } } } }`)
+      signingKey { ${keyFields} } retiredSigningKey { ${keyFields} } } } }`)
   ).data.rotateSigningKey;
+const leadMs = 60_000;
+/** Makes a key, and lets it begin to sign. */
+async function rotate(input?: string) {
+  const rotated = await prepare(input);
+  service.clock.advance(leadMs);
+  return rotated;
+}
+const readKeys = async () =>
+  (await run(`{ signingKeys { edges { node { ${keyFields} } } } }`)).data.signingKeys.edges.map(
+    ({ node }: { node: object }) => node,
+  );
 const remove = async (id: string) =>
   (
     await run(`mutation { deleteSigningKey(input: { id: "${id}" }) {
@@ -36,10 +52,23 @@ const remove = async (id: string) =>
 
 test('a new key signs; the old one verifies its tokens', async () => {
   await directory.createResource([], { accessTokenTtlSeconds: 7200 });
+  onTestFinished(service.clock.freeze());
   const before = await service.managementToken();
-  const { signingKey, retiredSigningKey } = await rotate();
-  expect(signingKey).toMatchObject({ algorithm: 'ES256', isCurrent: true, retiredAt: null });
-  expect(retiredSigningKey).toMatchObject({ id: kidOf(before), isCurrent: false });
+  const { signingKey, retiredSigningKey } = await prepare();
+  const waiting = { isCurrent: false, isComing: true, retiredAt: null };
+  const signing = { isCurrent: true, isComing: false };
+  expect(signingKey).toMatchObject({ algorithm: 'ES256', ...waiting });
+  expect(new Date(signingKey.signsFrom).getTime() - Date.parse(signingKey.createdAt)).toBe(leadMs);
+  expect(retiredSigningKey).toMatchObject({
+    ...{ id: kidOf(before), ...signing, retiredAt: signingKey.signsFrom },
+  });
+  expect((await readJwks()).keys.map(({ kid }) => kid)).toEqual([kidOf(before), signingKey.id]);
+  service.clock.advance(leadMs - 5_000);
+  expect(kidOf(await service.managementToken())).toBe(kidOf(before));
+  service.clock.advance(5_000);
+  const [newest, replaced] = await readKeys();
+  expect(newest).toMatchObject({ id: signingKey.id, ...signing, retiredAt: null });
+  expect(replaced).toMatchObject({ id: kidOf(before), isCurrent: false, isComing: false });
 
   const after = await service.managementToken();
   expect(kidOf(after)).toBe(signingKey.id);
@@ -78,7 +107,7 @@ test('no field and no answer shows private material', async () => {
   for (const { d, p, q } of (await readJwks()).keys) expect({ d, p, q }).toEqual({});
 });
 
-test('only a retired key can be deleted, with its tokens', async () => {
+test('all keys but the newest can be deleted, with their tokens', async () => {
   const old = await service.managementToken();
   const { signingKey, retiredSigningKey } = await rotate();
   expect(await remove(signingKey.id)).toEqual({
@@ -118,18 +147,93 @@ test('keys require the scope all', async () => {
 
 test('another node verifies the new key’s tokens at once', async () => {
   const other = await loadSigningKeys({ ...services, prisma: services.database.prisma });
-  const { signingKey } = await rotate();
+  const { signingKey } = await prepare();
   await expect(other.publicKey(signingKey.id)).resolves.toMatchObject({ algorithm: 'ES256' });
+  expect(other.current().kid).toBe(services.keys.current().kid);
+  expect(other.current().kid).not.toBe(signingKey.id);
+  const { version } = other;
+  service.clock.advance(leadMs);
   expect(other.current().kid).toBe(signingKey.id);
+  expect(services.keys.current().kid).toBe(signingKey.id);
+  expect(other.version).toBe(version + 1);
+});
+
+test('the next key signs at once when the one that signs is deleted', async () => {
+  const leaked = await service.managementToken();
+  const { signingKey, retiredSigningKey } = await prepare();
+  expect(retiredSigningKey.id).toBe(kidOf(leaked));
+  expect(await remove(signingKey.id)).toMatchObject({ code: 'NOT_ALLOWED' });
+  expect(await remove(retiredSigningKey.id)).toMatchObject({ signingKey: { id: kidOf(leaked) } });
+  expect(kidOf(await service.managementToken())).toBe(signingKey.id);
+  expect((await readKeys())[0]).toMatchObject({ id: signingKey.id, isCurrent: true });
+  expect((await run('{ users(first: 1) { totalCount } }', leaked)).status).toBe(401);
+});
+
+test('of two rotations in a row the second one counts, and every token stays valid', async () => {
+  const [before, first] = [await service.managementToken(), await prepare()];
+  service.clock.advance(leadMs / 2);
+  const second = await prepare();
+  expect(kidOf(await service.managementToken())).toBe(kidOf(before));
+  service.clock.advance(leadMs / 2);
+  const between = await service.managementToken();
+  expect(kidOf(between)).toBe(first.signingKey.id);
+  service.clock.advance(leadMs / 2);
+  const after = await service.managementToken();
+  expect(kidOf(after)).toBe(second.signingKey.id);
+  for (const token of [before, between, after]) await expect(verify(token)).resolves.toBeDefined();
+});
+
+test('makes a key by itself once the last one has signed for so many days', async () => {
+  const set = async (days: number | null) =>
+    (
+      await run(`mutation { updateServiceSettings(input: { signingKeyRotationDays: ${days} }) {
+        ... on UpdateServiceSettingsPayload { serviceSettings { signingKeyRotationDays } } } }`)
+    ).data.updateServiceSettings.serviceSettings;
+  const runJobs = () =>
+    Promise.all(
+      [1, 2].map(() =>
+        quietTransaction(services.database, async (tx) => {
+          for (const job of jobs(services)) await job.run(tx);
+        }),
+      ),
+    );
+  const newest = async () => (await readKeys())[0];
+  const day = 24 * 3_600_000;
+  const { signingKey } = await rotate();
+
+  await runJobs();
+  service.clock.advance(100 * day);
+  await runJobs();
+  expect(await newest()).toMatchObject({ id: signingKey.id });
+
+  expect(await set(101)).toEqual({ signingKeyRotationDays: 101 });
+  await runJobs();
+  expect(await newest()).toMatchObject({ id: signingKey.id });
+  service.clock.advance(day);
+  await runJobs();
+  expect(await newest()).toMatchObject({ isComing: true });
+  const keys = await readKeys();
+  expect(keys[1]).toMatchObject({ id: signingKey.id, isCurrent: true });
+  await runJobs();
+  expect(await readKeys()).toHaveLength(keys.length);
+  const told = await settledEvents(service, await service.managementToken());
+  expect(told.at(-1)).toMatchObject({
+    name: 'SigningKey.Rotated',
+    data: { signingKeyId: keys[0].id },
+  });
+
+  expect(await set(null)).toEqual({ signingKeyRotationDays: null });
+  service.clock.advance(1000 * day);
+  await runJobs();
+  expect(await newest()).toMatchObject({ id: keys[0].id, isCurrent: true });
 });
 
 test('a key whose last token has expired leaves the database', async () => {
   await rotate();
-  service.clock.advance(25 * 3600_000);
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const stop = followSigningKeys(services);
-  vi.advanceTimersByTime(60_000);
-  await stop();
+  await services.database.prisma.signingKey.updateMany({
+    where: { expiresAt: { not: null } },
+    data: { expiresAt: new Date(Date.now() - 60_000) },
+  });
+  await quietTransaction(services.database, purgeExpired(services));
   expect(await services.database.prisma.signingKey.count()).toBe(1);
 });

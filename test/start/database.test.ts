@@ -58,7 +58,7 @@ test('a start under constant probes answers 503, then normally', async () => {
     node.child.kill('SIGTERM');
     expect(await node.ended).toBe(0);
   }
-}, 120_000);
+});
 
 test('refuses a SIGNET_SECRET that does not fit its keys', async () => {
   const wrong = { ...database, SIGNET_SECRET: 'another secret, which is as long as that' };
@@ -66,4 +66,4 @@ test('refuses a SIGNET_SECRET that does not fit its keys', async () => {
   expect(await ended).toBe(1);
   expect(stdout()).toBe('');
   expect(stderr()).toMatch(/^[^\n]*SIGNET_SECRET[^\n]*\n$/);
-}, 60_000);
+});

@@ -3,12 +3,11 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
-import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openPostgresql, useEmbedded } from '../../src/db/database.ts';
-import { openEmbedded } from '../../src/db/embedded/open.ts';
 import { closeAtEnd } from './cleanup.ts';
-import { type DataFolder, EmbeddedCopy, readDataFolder } from './embedded-copy.ts';
+import { lendEmbedded } from './embedded/stock.ts';
+import { administer } from './peers/postgresql/administer.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,32 +29,49 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-// A worker reads it once for all its files.
-let migrated: Promise<DataFolder> | undefined;
-
 /** Makes a broken connection fail the test, unless dropping the database broke it. */
 export const failOnError = (error: Error) => {
   // Dropping the database at the end breaks idle connections; nothing else may.
-  if (!/terminating connection/.test(error.message)) throw error;
+  if (!/terminating connection|server conn crashed|server login failed/.test(error.message))
+    throw error;
 };
 
-/** Creates a database for one test file: cloned from the template, or a copy of the migrated folder. */
+/** Leads through the pooler of TEST_POOLER_URL, if there is one, with the direct way beside it. */
+export function throughPooler(direct: URL): { url: string; directUrl?: string } {
+  const pooler = process.env['TEST_POOLER_URL'];
+  if (pooler === undefined) return { url: direct.href };
+  const url = new URL(pooler);
+  url.pathname = direct.pathname;
+  return { url: url.href, directUrl: direct.href };
+}
+
+/** Creates a database for one test file: cloned from the template, or the worker's embedded one, as good as new. */
 export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
   const postgresql = inject('postgresql');
   if (!postgresql) {
-    migrated ??= readDataFolder(inject('migrated'));
-    const embedded = await openEmbedded({ fs: new EmbeddedCopy(await migrated) });
+    const { embedded, giveBack } = await lendEmbedded(inject('migrated'));
     const database = useEmbedded(embedded);
-    return { database, url: undefined, embedded, close: () => database.close() };
+    return {
+      database,
+      url: undefined,
+      embedded,
+      async close() {
+        await database.prisma.$disconnect();
+        await giveBack();
+      },
+    };
   }
   const name = `signet_test_${randomBytes(6).toString('hex')}`;
-  await administer(postgresql, `CREATE DATABASE "${name}" TEMPLATE "${inject('template')}"`);
-  // No test crashes the server, so nothing has to wait for its disk.
-  await administer(postgresql, `ALTER DATABASE "${name}" SET synchronous_commit = off`);
+  await administer(
+    postgresql,
+    `CREATE DATABASE "${name}" TEMPLATE "${inject('template')}"`,
+    // No test crashes the server, so nothing has to wait for its disk.
+    `ALTER DATABASE "${name}" SET synchronous_commit = off`,
+  );
   const url = new URL(postgresql);
   url.pathname = `/${name}`;
   const database = openPostgresql({
-    url: url.href,
+    ...throughPooler(url),
     poolSize,
     tokenPoolSize: poolSize,
     onError: failOnError,
@@ -91,14 +107,4 @@ export async function createDataDir(): Promise<string> {
   closeAtEnd(() => rm(dataDir, { recursive: true, force: true }));
   await cp(inject('migrated'), join(dataDir, 'database'), { recursive: true });
   return dataDir;
-}
-
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { settled } from './log.ts';
 import { ask, graphql } from './operations/graphql.ts';
 import type { TestService } from './service.ts';
@@ -10,6 +11,13 @@ const Events = graphql(`
     }
   }
 `);
+
+const { eventTypes } = JSON.parse(
+  readFileSync(new URL('../fixtures/events.json', import.meta.url), 'utf8'),
+) as { eventTypes: Record<string, string[]> };
+
+/** The types of the first catalogue: its rows say exactly which of them an action raises. */
+export const firstTypes: ReadonlySet<string> = new Set(Object.values(eventTypes).flat());
 
 /** An event as a client gets it. */
 export interface EventSeen {
@@ -32,13 +40,22 @@ export async function events(endpoint: { url: string; token: string }): Promise<
   return seen;
 }
 
-/** Reads like {@link events}, once everything that is committed can be read: see {@link settled}. */
+const refusalTypes = ['SignIn.Failed', 'Token.Refused'];
+
+/** The events that are written with what they tell of. Those of refusals come by themselves, a little later. */
+export const withoutRefusals = { type: { notIn: refusalTypes } };
+
+/**
+ * Reads like {@link events}, once everything that is committed can be read: see {@link settled}. Leaves out those of
+ * refusals: see {@link withoutRefusals}.
+ */
 export async function settledEvents(
   { url, app }: TestService,
   token: string,
 ): Promise<EventSeen[]> {
   await settled(app.services.database);
-  return events({ url, token });
+  const all = await events({ url, token });
+  return all.filter(({ name }) => !refusalTypes.includes(name));
 }
 
 const readPage = async (endpoint: { url: string; token: string }, after: string | null) =>

@@ -24,7 +24,7 @@ export default async function setup(project: TestProject) {
   const console = buildConsole();
   const folder = await mkdtemp(join(tmpdir(), 'signet-test-'));
   const migrated = join(folder, 'migrated');
-  const template = `signet_template_${process.pid}`;
+  const template = `signet_template_${project.name}_${process.pid}`;
   const postgresql = process.env['TEST_DATABASE_URL'] ?? null;
   const clients: (() => Promise<void>)[] = [];
 

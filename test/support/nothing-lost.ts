@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect as connectNats } from '@nats-io/transport-node';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { encodePosition, logStart } from '../../src/events/log.ts';
+import { encodePosition, logStart } from '../../src/events/position.ts';
 import { newId } from '../../src/ids.ts';
 import { fetchManagementToken } from './client-credentials.ts';
 import { Cluster } from './ordeal/cluster.ts';
@@ -17,24 +18,40 @@ export interface Ordeal {
   /** Variables of every node: DATA_DIR for one node, DATABASE_URL for several. */
   readonly environment: Readonly<Record<string, string>>;
   readonly nodes: number;
+  /** How many processes of the one node answer requests; then these are killed, and not the node. */
+  readonly workers?: number;
   /** The least number of acknowledged mutations. */
   readonly mutations: number;
   /** How often a node is killed during the mutations; nodes take turns. */
   readonly kills: number;
   /** Whether a NATS JetStream server is the event sink. */
   readonly hasSink: boolean;
+  /** Whether each mutation has an `Idempotency-Key`, and is sent again, to the next node, until it is acknowledged. */
+  readonly isKeyed?: boolean;
+  /** Each takes the database away, at its share of the mutations, and brings another in its place. */
+  readonly failOvers?: readonly (() => Promise<void>)[];
 }
 
 /** The result of a run. Each list has ids of events, in the order in which that side has them. */
 export interface Findings {
   /** The users whose creation was acknowledged. */
   readonly acknowledged: readonly string[];
+  /** Answers that the database was away. */
+  readonly unavailable: number;
+  /** For each failover, from its end to the first acknowledgement of a mutation that was sent after it. */
+  readonly resumedAfterMs: readonly number[];
+  /** The longest time between two acknowledgements. */
+  readonly longestGapMs: number;
   /** Answers that were neither an acknowledgement nor a broken connection. */
   readonly refused: readonly string[];
+  /** The lines of errors in the logs of the nodes. */
+  readonly errors: readonly string[];
   readonly kills: number;
   /** Connections that broke during a mutation; such a mutation is not acknowledged, and may be lost or not. */
   readonly broken: number;
   readonly log: readonly string[];
+  /** Of those in the log, the ids for the webhook: all that are not about itself. */
+  readonly logForWebhook: readonly string[];
   /** The user of each `User.Created` in the log, in its order. */
   readonly logged: readonly string[];
   /** Every arrival, repetitions included. */
@@ -49,6 +66,7 @@ export interface Findings {
 }
 
 const connections = 16;
+const againMs = 50;
 /**
  * Deliveries of a killed node wait until its lease of 15 seconds runs out; the rest is for retries and slow machines.
  */
@@ -58,7 +76,7 @@ const admin = { id: newId('Application'), secret: 'a secret of thirty-two charac
 
 interface Answer<Data> {
   readonly data?: Data | null;
-  readonly errors?: readonly unknown[];
+  readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[];
 }
 
 async function ask<Data>(
@@ -66,14 +84,22 @@ async function ask<Data>(
   token: string,
   query: string,
   variables: object,
+  key?: string,
 ): Promise<Answer<Data>> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      ...(key ? { 'idempotency-key': key } : {}),
+    },
     body: JSON.stringify({ query, variables }),
   });
   return (await response.json()) as Answer<Data>;
 }
+
+/** The faults after which the same call may be made again. */
+const passing = new Set(['SERVICE_UNAVAILABLE', 'IDEMPOTENCY_KEY_IN_USE']);
 
 /** An endpoint that accepts every message, and keeps the ids in the order of arrival. */
 async function startReceiver(onNews: () => void) {
@@ -231,6 +257,7 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
     const cluster = new Cluster(
       {
         ...ordeal.environment,
+        ...(ordeal.workers ? { WORKERS: String(ordeal.workers) } : {}),
         SIGNET_SECRET: 'a secret for tests only, and a long one',
         ADMIN_CLIENT_ID: admin.id,
         ADMIN_CLIENT_SECRET: admin.secret,
@@ -244,7 +271,7 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
     closers.push(() => cluster.stopAll());
     await cluster.startAll();
     const token = await fetchManagementToken({ url: await cluster.url(0) }, admin);
-    const hook = await ask<{ createWebhook: { webhook?: object } }>(
+    const hook = await ask<{ createWebhook: { webhook?: { id: string } } }>(
       await cluster.url(0),
       token,
       `mutation ($url: URL!) {
@@ -254,44 +281,93 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
       }`,
       { url: receiver.url },
     );
-    if (!hook.data?.createWebhook.webhook) throw new Error(JSON.stringify(hook));
+    const webhook = hook.data?.createWebhook.webhook;
+    if (!webhook) throw new Error(JSON.stringify(hook));
     const subscriber = startSubscriber(cluster, token, () => news());
     closers.push(() => subscriber.stop());
 
     const acknowledged: string[] = [];
     const refused: string[] = [];
     let broken = 0;
+    let unavailable = 0;
     let sent = 0;
+    const { failOvers = [] } = ordeal;
+    let failingOver: Promise<void> | undefined;
+    let failure: unknown;
+    const resumedAfterMs: number[] = [];
+    let acknowledgedAt = performance.now();
+    let longestGapMs = 0;
+    let isBack = (_sentAt: number) => {};
+    const acknowledge = (id: string, sentAt: number) => {
+      isBack(sentAt);
+      const now = performance.now();
+      longestGapMs = Math.max(longestGapMs, now - acknowledgedAt);
+      acknowledgedAt = now;
+      acknowledged.push(id);
+    };
     const create = async (writer: number) => {
-      const url = await cluster.url(writer);
       sent += 1;
-      try {
-        const answer = await ask<{ createUser: { user?: { id: string } } }>(
-          url,
-          token,
-          createUser,
-          { username: `user_${sent}` },
-        );
-        const id = answer.data?.createUser.user?.id;
-        if (id === undefined) refused.push(JSON.stringify(answer));
-        else acknowledged.push(id);
-        return id;
-      } catch {
-        broken += 1;
-        return undefined;
+      const username = `user_${sent}`;
+      const key = ordeal.isKeyed ? username : undefined;
+      for (let attempt = 0; ; attempt += 1) {
+        const url = await cluster.url(writer + attempt);
+        const sentAt = performance.now();
+        try {
+          const answer = await ask<{ createUser: { user?: { id: string } } }>(
+            url,
+            token,
+            createUser,
+            { username },
+            key,
+          );
+          const id = answer.data?.createUser.user?.id;
+          if (id !== undefined) acknowledge(id, sentAt);
+          else if (passing.has(answer.errors?.[0]?.extensions?.code ?? '')) unavailable += 1;
+          else refused.push(JSON.stringify(answer));
+          if (id !== undefined || refused.length > 100) return id;
+        } catch {
+          broken += 1;
+        }
+        if (!key) return undefined;
+        // Whoever asked without a pause would take the time that the failover needs.
+        await delay(againMs);
       }
     };
+    const isShareOver = (done: number, of: number) =>
+      acknowledged.length >= ((done + 1) * ordeal.mutations) / (of + 1);
+    const failOver = async (run: () => Promise<void>) => {
+      await run();
+      const overAt = performance.now();
+      await new Promise<void>((resolve) => {
+        isBack = (sentAt) => sentAt >= overAt && resolve();
+      });
+      resumedAfterMs.push(performance.now() - overAt);
+      failingOver = undefined;
+    };
     const write = async (writer: number) => {
-      while (acknowledged.length < ordeal.mutations || cluster.kills < ordeal.kills) {
+      while (
+        acknowledged.length < ordeal.mutations ||
+        cluster.kills < ordeal.kills ||
+        resumedAfterMs.length < failOvers.length
+      ) {
         await create(writer);
-        const isDue =
-          acknowledged.length >= ((cluster.kills + 1) * ordeal.mutations) / (ordeal.kills + 1);
-        if (isDue && cluster.kills < ordeal.kills && cluster.isWhole) cluster.kill();
+        const next = failOvers[resumedAfterMs.length];
+        if (next && isShareOver(resumedAfterMs.length, failOvers.length))
+          failingOver ??= failOver(next).catch((error: unknown) => {
+            failure = error;
+          });
+        if (failure) throw failure;
+        const isDue = isShareOver(cluster.kills, ordeal.kills);
+        if (isDue && cluster.kills < ordeal.kills && cluster.isWhole) {
+          if (ordeal.workers) cluster.killWorker();
+          else cluster.kill();
+        }
         if (refused.length > 100) throw new Error(`Refused again and again: ${refused[0]}`);
       }
     };
     const begunAt = performance.now();
     await Promise.all(Array.from({ length: connections }, (_, writer) => write(writer)));
+    await failingOver;
     const writtenAt = performance.now();
     await cluster.settled();
 
@@ -302,10 +378,13 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
     let log = await readLog(url, token);
     while (!log.some(isEnd)) log = await readLog(url, token);
     const logIds = log.map(({ id }) => id);
+    const logForWebhook = log
+      .filter(({ name, data }) => !name.startsWith('Webhook.') || data['id'] !== webhook.id)
+      .map(({ id }) => id);
 
     const patience = AbortSignal.timeout(settleMs);
     const sink = nats ? readSink(nats.url, logIds, patience) : undefined;
-    const isComplete = () => subscriber.hasAll(logIds) && receiver.hasAll(logIds);
+    const isComplete = () => subscriber.hasAll(logIds) && receiver.hasAll(logForWebhook);
     await new Promise<void>((resolve) => {
       news = () => {
         if (isComplete() || patience.aborted) resolve();
@@ -316,10 +395,15 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
     const inSink = await sink;
     return {
       acknowledged,
+      unavailable,
+      resumedAfterMs,
+      longestGapMs,
       refused,
+      errors: cluster.errors,
       kills: cluster.kills,
       broken,
       log: logIds,
+      logForWebhook,
       logged: log
         .filter(({ name }) => name === 'User.Created')
         .map(({ data }) => String(data['id'])),
@@ -337,14 +421,14 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
 
 /** The faults in the findings, as numbers; all are 0 if nothing was lost. */
 export function lossesOf(findings: Findings) {
-  const { acknowledged, log, logged, webhook, subscriber, sink } = findings;
+  const { acknowledged, log, logForWebhook, logged, webhook, subscriber, sink } = findings;
   const timesLogged = Map.groupBy(logged, (id) => id);
   const delivered = new Set(webhook);
   const isOther = (other: readonly string[]) => log.filter((id, index) => other[index] !== id);
   return {
     'acknowledged and not in the log': acknowledged.filter((id) => !timesLogged.has(id)).length,
     'in the log more than once': logged.length - timesLogged.size + log.length - new Set(log).size,
-    'not delivered to the webhook': log.filter((id) => !delivered.has(id)).length,
+    'not delivered to the webhook': logForWebhook.filter((id) => !delivered.has(id)).length,
     'not seen by the subscriber': new Set(log).difference(new Set(subscriber)).size,
     'seen more than once': subscriber.length - new Set(subscriber).size,
     'seen in another place than in the log': isOther(subscriber).length,

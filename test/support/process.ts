@@ -1,11 +1,14 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { delimiter, dirname } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const start = fileURLToPath(new URL('../../src/start.sh', import.meta.url));
+/** On a busy machine a burst may take its time. Tests of overload set what they try. */
+const patient = { MAX_QUEUE_MS: '600000' };
+
+const signet = fileURLToPath(new URL('../../bin/signet.js', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The service as a separate process, started as `npm start` does. */
@@ -20,16 +23,21 @@ export interface ServiceProcess {
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the service in a process that has only these variables of Signet's. */
-export function startProcess(environment: Record<string, string>): ServiceProcess {
+/**
+ * Starts the service in a process that has only these variables of Signet's.
+ *
+ * @param folder Where its code is: that of today, if absent.
+ */
+export function startProcess(environment: Record<string, string>, folder = root): ServiceProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(start, {
-    cwd: root,
+  const child = spawn(join(folder, 'src/start.sh'), {
+    cwd: folder,
     env: {
       PATH: `${dirname(process.execPath)}${delimiter}${PATH}`,
       HOME,
       NODE_COMPILE_CACHE,
       PORT: '0',
+      ...patient,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,4 +61,31 @@ export function startProcess(environment: Record<string, string>): ServiceProces
   // A test that only waits for the end does not handle this rejection.
   ready.catch(() => undefined);
   return { child, stdout: () => stdout, stderr: () => stderr, ready, ended };
+}
+
+/** The ids of the processes that answer requests, of a service with `WORKERS`: the last of each number. */
+export function workersOf({ stdout }: Pick<ServiceProcess, 'stdout'>): number[] {
+  const ready = [...stdout().matchAll(/"worker":(\d+),"pid":(\d+),"msg":"a worker is ready"/g)];
+  return [...new Map(ready.map(([, number, pid]) => [number, Number(pid)])).values()];
+}
+
+/** Runs `npx signet` with these parameters, in a process that has only these variables of Signet's. */
+export async function runSignet(
+  parameters: readonly string[],
+  { environment = {}, input = '' }: { environment?: Record<string, string>; input?: string } = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const child = spawn(process.execPath, [signet, ...parameters], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, stdout, stderr };
 }

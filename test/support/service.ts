@@ -6,18 +6,30 @@ import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import type { Clock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { openPostgresql } from '../../src/db/database.ts';
+import type { PasswordCost } from '../../src/services.ts';
 import { closeAtEnd } from './cleanup.ts';
 import { fetchManagementToken } from './client-credentials.ts';
-import { createTestDatabase, failOnError, type TestDatabase } from './database.ts';
+import { createTestDatabase, failOnError, type TestDatabase, throughPooler } from './database.ts';
+import { observeStatements } from './statements.ts';
 
 const secret = 'a secret for tests only';
+
+/** On a busy machine a burst may take its time. Tests of overload set what they try. */
+const patient = { MAX_QUEUE_MS: '600000' };
+
+/** The least that Argon2 allows: most tests try what becomes of a password, and not its digest. */
+const cheapPasswords: PasswordCost = { memoryCost: 8, timeCost: 1 };
 
 /** A clock that a test can move. */
 export interface TestClock extends Clock {
   /** Moves the clock forward. */
   advance(milliseconds: number): void;
-  /** Stops the clock: from then on only {@link advance} moves it, so nothing becomes due on its own. */
-  freeze(): void;
+  /**
+   * Stops the clock: from then on only {@link advance} moves it, so nothing becomes due on its own.
+   *
+   * @returns Lets it go on.
+   */
+  freeze(): () => void;
 }
 
 /** A clock that runs with the machine's until it is moved or stopped. */
@@ -31,6 +43,9 @@ export function createTestClock(): TestClock {
     },
     freeze() {
       stoppedAt ??= Date.now();
+      return () => {
+        stoppedAt = undefined;
+      };
     },
   };
 }
@@ -50,6 +65,8 @@ export interface TestService {
   readonly setupLink: string | undefined;
   /** The log, one parsed line each. */
   readonly logged: Record<string, unknown>[];
+  /** Every executed statement, in the order of sending, if the service was started with `isObserved`. */
+  readonly executed: readonly string[];
   /** An access token for the management API; by default the admin application's. */
   managementToken(scope?: string, client?: { id: string; secret: string }): Promise<string>;
   stop(): Promise<void>;
@@ -62,11 +79,18 @@ export interface TestService {
  */
 export async function startService(
   environment: Record<string, string> = {},
-  options: Partial<Pick<AppOptions, 'log' | 'resolveHost' | 'timeouts' | 'consoleFolder'>> & {
+  options: Partial<
+    Pick<
+      AppOptions,
+      'log' | 'passwordCost' | 'resolveHost' | 'timeouts' | 'consoleFolder' | 'pressure'
+    >
+  > & {
     poolSize?: number;
+    isObserved?: boolean;
   } = {},
 ): Promise<TestService> {
   const testDatabase = await createTestDatabase(options.poolSize);
+  const observed = options.isObserved ? await observeStatements(testDatabase) : undefined;
   const clock = createTestClock();
   const logged: Record<string, unknown>[] = [];
   const log = pino(
@@ -76,10 +100,14 @@ export async function startService(
   const dataDir = await mkdtemp(join(tmpdir(), 'signet-service-'));
   let setupLink: string | undefined;
   const app = await startApp({
-    config: readConfig({ PORT: '0', DATA_DIR: dataDir, ...environment }),
+    config: readConfig({ PORT: '0', DATA_DIR: dataDir, ...patient, ...environment }),
     log,
     clock,
-    opened: { database: testDatabase.database, secret },
+    passwordCost: cheapPasswords,
+    opened: {
+      database: observed?.database ?? testDatabase.database,
+      secret: environment['SIGNET_SECRET'] ?? secret,
+    },
     // Whether or not somebody has built it here.
     consoleFolder: join(dataDir, 'no-console'),
     onSetupLink: (url) => {
@@ -93,6 +121,7 @@ export async function startService(
     try {
       await app.stop();
     } finally {
+      await observed?.close();
       await testDatabase.close();
       await rm(dataDir, { recursive: true, force: true });
     }
@@ -113,6 +142,7 @@ export async function startService(
     environment,
     setupLink,
     logged,
+    executed: observed?.executed ?? [],
     managementToken: (scope, client = admin) => fetchManagementToken(app, client, scope),
     stop,
   };
@@ -131,10 +161,12 @@ export async function startSecondNode(
   const { database, url } = service.testDatabase;
   const options = { poolSize: 5, tokenPoolSize: 5, onError: failOnError };
   let setupLink: string | undefined;
-  const own = url === undefined ? undefined : openPostgresql({ url, ...options });
+  const own =
+    url === undefined ? undefined : openPostgresql({ ...throughPooler(new URL(url)), ...options });
   const app = await startApp({
     config: readConfig({
       PORT: '0',
+      ...patient,
       DATA_DIR: service.dataDir,
       BASE_URL: service.app.services.baseUrl,
       ...service.environment,
@@ -142,7 +174,11 @@ export async function startSecondNode(
     }),
     log: pino({ level: 'silent' }),
     clock: service.clock,
-    opened: { database: own ?? database, secret },
+    passwordCost: service.app.services.passwordCost,
+    opened: {
+      database: own ?? database,
+      secret: environment['SIGNET_SECRET'] ?? service.environment['SIGNET_SECRET'] ?? secret,
+    },
     consoleFolder,
     onSetupLink: (url) => {
       setupLink = url;

@@ -41,13 +41,15 @@ export function exchange(
   service: Pick<TestService, 'url'>,
   client: TestClient,
   parameters: Record<string, string | undefined>,
+  headers: Record<string, string> = {},
 ): Promise<TokenAnswer> {
   const all = {
     grant_type: exchangeGrantType,
     subject_token_type: accessTokenType,
     ...parameters,
   };
-  return postToken(service, formOf(all), { authorization: basic(client.id, client.secret) });
+  const authorization = basic(client.id, client.secret);
+  return postToken(service, formOf(all), { ...headers, authorization });
 }
 
 /** The form of these parameters, without those that are undefined. */
@@ -85,3 +87,17 @@ export const userToken = (
 
 /** An id that nobody has. */
 export const strangerId = (): string => newId('User');
+
+/** Whether introspection calls a token active (RFC 7662 §2.2). */
+export async function isActive(
+  at: { readonly url: string },
+  client: Pick<TestClient, 'id' | 'secret'>,
+  token: unknown,
+): Promise<boolean> {
+  const response = await fetch(`${at.url}/oidc/token/introspection`, {
+    method: 'POST',
+    headers: { authorization: basic(client.id, client.secret) },
+    body: new URLSearchParams({ token: String(token) }),
+  });
+  return ((await response.json()) as { active: boolean }).active;
+}

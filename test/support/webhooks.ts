@@ -1,7 +1,7 @@
-import { vi } from 'vitest';
 import type { CreateWebhookInput, DeliveryStatus } from '../generated/graphql.ts';
 import { ask, graphql, payload } from './operations/graphql.ts';
 import type { TestService } from './service.ts';
+import { eventually } from './wait.ts';
 
 /** The URL and the token of a client. */
 export type Endpoint = { readonly url: string; readonly token: string };
@@ -16,13 +16,16 @@ const CreateWebhook = graphql(`
   }
 `);
 
-/** Creates a webhook. By default it is enabled and gets every event. */
+/**
+ * Creates a webhook. By default it is enabled, and gets the events of {@link createUser} alone: every change is told,
+ * also that of another test's webhook. One with a query gets what the query asks for.
+ */
 export async function createWebhook(
   endpoint: Endpoint,
   input: Partial<CreateWebhookInput> & Pick<CreateWebhookInput, 'url'>,
 ): Promise<{ id: string; secret: string }> {
   const { createWebhook: result } = await ask(endpoint, CreateWebhook, {
-    input: { name: 'A webhook', ...input },
+    input: { name: 'A webhook', ...(input.query ? {} : { events: ['USER_CREATED'] }), ...input },
   });
   const { webhook, secret } = payload(result, 'CreateWebhookPayload');
   return { id: webhook.id, secret };
@@ -99,21 +102,38 @@ export const adminOf = async (service: TestService): Promise<Endpoint> => ({
   token: await service.managementToken(),
 });
 
-/** Waits until a webhook is in a state, and returns it. */
+/**
+ * Waits until a webhook is in a state, and returns it. It is read once more then: one reading takes several statements,
+ * and what the first of them read may be older than the attempt that another shows.
+ */
 export function webhookUntil(
   endpoint: Endpoint,
   id: string,
   condition: (webhook: WebhookSeen) => boolean,
 ): Promise<WebhookSeen> {
-  return vi.waitFor(
-    async () => {
-      const webhook = await readWebhook(endpoint, id);
+  return eventually(async () => {
+    let webhook = await readWebhook(endpoint, id);
+    if (condition(webhook)) {
+      webhook = await readWebhook(endpoint, id);
       if (condition(webhook)) return webhook;
-      throw new Error(`The webhook is not there yet: ${JSON.stringify(webhook)}`);
-    },
-    { timeout: 25_000, interval: 20 },
-  );
+    }
+    throw new Error(`The webhook is not there yet: ${JSON.stringify(webhook)}`);
+  });
 }
+
+/** Waits until a webhook's newest delivery was attempted so many times; returns the webhook and that delivery. */
+export async function attempted(endpoint: Endpoint, id: string, count = 1) {
+  const webhook = await webhookUntil(
+    endpoint,
+    id,
+    ({ deliveries: [newest] }) => newest?.attempts.length === count,
+  );
+  return { ...webhook, delivery: webhook.deliveries[0] };
+}
+
+/** Waits until a webhook's newest delivery has succeeded; returns the webhook. */
+export const succeeded = (endpoint: Endpoint, id: string): Promise<WebhookSeen> =>
+  webhookUntil(endpoint, id, ({ deliveries: [newest] }) => newest?.status === 'SUCCEEDED');
 
 /** Moves a service's clock, and wakes its dispatcher. */
 export function advance(service: TestService, milliseconds: number): void {

@@ -296,6 +296,7 @@ test('sets a password that the event does not contain', async () => {
       name: 'User.Data.Updated',
       data: { id, changes: { hasPassword: { from: false, to: true } } },
     },
+    { name: 'User.Credential.Updated', data: { credential: 'PASSWORD', change: 'ADDED' } },
   ]);
   expect(JSON.stringify(raised)).not.toMatch(/a very new secret|argon2|digest/i);
 });

@@ -22,18 +22,9 @@ test('an algorithm is an enum in documents and variables', async () => {
   );
   expect(data?.__type).toEqual({
     kind: 'ENUM',
-    enumValues: [
-      'ARGON2D',
-      'ARGON2I',
-      'ARGON2ID',
-      'BCRYPT',
-      'MD5',
-      'PBKDF2',
-      'SCRYPT',
-      'SHA1',
-      'SHA256',
-      'SHA512',
-    ].map((name) => ({ name })),
+    enumValues: 'ARGON2D ARGON2I ARGON2ID BCRYPT MD5 PBKDF2 SCRYPT SHA1 SHA256 SHA512'
+      .split(' ')
+      .map((name) => ({ name })),
   });
   const literal = mutation('SHA1').replace('($algorithm: PasswordAlgorithm)', '');
   expect(await send<unknown, object>(endpoint, literal, {})).toMatchObject(imported);

@@ -1,12 +1,12 @@
 import { useParams } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
-import { Badge } from '../controls/badge.tsx';
-import { CopyId } from '../controls/copy.tsx';
 import { RecordEvents } from '../events/record-events.tsx';
-import { useMessages } from '../language/language.ts';
-import { RecordGate } from '../records/record-gate.tsx';
-import { RecordPage } from '../records/record-page.tsx';
-import { useCan } from '../session/session.ts';
+import { useData } from '../kit/api/use-data.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { RecordGate } from '../kit/records/record-gate.tsx';
+import { RecordPage } from '../kit/records/record-page.tsx';
+import { useCan } from '../kit/session/session.ts';
 import { Api } from './documents.ts';
 import { GeneralTab } from './general-tab.tsx';
 import { isOwn } from './lifetime.ts';
@@ -21,7 +21,7 @@ export function ApiPage() {
 function ApiRecord({ id }: { id: string }) {
   const t = useMessages(apiPageMessages);
   const list = { to: '/apis', label: t.heading };
-  const seesEvents = useCan('events:read');
+  const canReadEvents = useCan('events:read');
   return (
     <RecordGate list={list} asked={useData(Api, { id })} record={({ resource }) => resource}>
       {(api) => (
@@ -37,7 +37,7 @@ function ApiRecord({ id }: { id: string }) {
           list={list}
           tabs={[
             { id: 'general', label: t.tabs.general, content: () => <GeneralTab api={api} /> },
-            seesEvents && {
+            canReadEvents && {
               id: 'events',
               label: t.tabs.events,
               content: () => <RecordEvents filter={{ subjectId: id }} />,

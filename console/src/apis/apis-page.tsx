@@ -1,36 +1,35 @@
-import { Link } from '@tanstack/react-router';
-import { Badge } from '../controls/badge.tsx';
-import { Button } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
 import type { ResourceOrderField } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { rowLink } from '../lists/data-table.tsx';
-import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
-import { useOpenInAddress } from '../lists/open-in-address.ts';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { Badge } from '../kit/controls/badge.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useFormat } from '../kit/language/format.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { useCreation } from '../kit/lists/creation.tsx';
+import { byCreation } from '../kit/lists/data-table.tsx';
+import { ListPage, orderIn, pageIn } from '../kit/lists/list-page.tsx';
+import { NamedRowLink } from '../kit/lists/row-link.tsx';
+import { useCan } from '../kit/session/session.ts';
 import { CreateApiDialog } from './create-api.tsx';
 import { Apis } from './documents.ts';
-import { isOwn, useLifetime } from './lifetime.ts';
+import { isOwn } from './lifetime.ts';
 import { apiPageMessages } from './messages.ts';
 
 /** All APIs; the schema calls them resources. */
 export function ApisPage() {
   const t = useMessages(apiPageMessages);
-  const lifetime = useLifetime();
+  const format = useFormat();
   const canWrite = useCan('resources:write');
-  const creation = useOpenInAddress('create');
-  const create = canWrite && (
-    <Button kind="primary" icon="plus" onClick={creation.open}>
-      {t.create}
-    </Button>
-  );
+  const creation = useCreation({
+    icon: 'apis',
+    texts: t,
+    isAllowed: canWrite,
+    Dialog: CreateApiDialog,
+  });
   return (
     <>
       <ListPage
         heading={t.heading}
         lead={t.lead}
-        action={create}
+        action={creation.action}
         document={Apis}
         variables={(address) => ({
           ...pageIn(address),
@@ -43,11 +42,7 @@ export function ApisPage() {
             id: 'name',
             header: t.name,
             orderBy: 'NAME',
-            cell: ({ id, name }) => (
-              <Link to="/apis/$id" params={{ id }} className={rowLink}>
-                {name}
-              </Link>
-            ),
+            cell: (row) => <NamedRowLink to="/apis/$id" of={row} />,
           },
           {
             id: 'indicator',
@@ -66,24 +61,13 @@ export function ApisPage() {
             id: 'lifetime',
             header: t.lifetime,
             isNarrow: true,
-            cell: ({ accessTokenTtlSeconds }) => lifetime(accessTokenTtlSeconds),
+            cell: ({ accessTokenTtlSeconds }) => format.duration(accessTokenTtlSeconds),
           },
-          {
-            id: 'createdAt',
-            header: t.createdAt,
-            orderBy: 'CREATED_AT',
-            isNarrow: true,
-            from: 'wide',
-            cell: ({ createdAt }) => <Time at={createdAt} />,
-          },
+          { ...byCreation, header: t.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
-        empty={
-          <EmptyState icon="apis" title={t.emptyTitle} action={create}>
-            {t.emptyText}
-          </EmptyState>
-        }
+        empty={creation.empty}
       />
-      {canWrite && <CreateApiDialog isOpen={creation.isOpen} onClose={creation.close} />}
+      {creation.dialog}
     </>
   );
 }

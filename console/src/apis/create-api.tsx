@@ -1,18 +1,27 @@
 import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
-import { useMessages } from '../language/language.ts';
-import { CreateApi } from './documents.ts';
-import { longestSeconds } from './lifetime.ts';
+import { useAction } from '../kit/api/use-action.ts';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { filledText } from '../kit/forms/described.ts';
+import { TextAreaField, TextField } from '../kit/forms/fields.tsx';
+import { filled } from '../kit/forms/list-field.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { toast } from '../kit/toasts.ts';
+import { CreateApi, CreateScope } from './documents.ts';
+import { LifetimeField, useLifetimeSchema } from './lifetime-field.tsx';
 import { apiPageMessages } from './messages.ts';
 
 const defaultSeconds = 3600;
 
-/** Creates an API, and leads to its page, where it gets its scopes. */
+/** The names in a text that has one a line, each once. */
+const namesIn = (text: string): readonly string[] => [...new Set(filled(text.split('\n')))];
+
+/** A scope token (RFC 6749 §3.3). */
+const isScopeName = (name: string): boolean => /^[!#-[\]-~]{1,128}$/.test(name);
+
+/** Creates an API with its scopes, then opens its page. */
 export function CreateApiDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useMessages(apiPageMessages);
   return (
@@ -26,29 +35,36 @@ function CreationForm({ onCancel }: { onCancel: () => void }) {
   const t = useMessages(apiPageMessages);
   const texts = useMessages(formMessages);
   const navigate = useNavigate();
+  const addScope = useAction(CreateScope);
+  const addScopes = async (resourceId: string, names: readonly string[]) => {
+    for (const name of names) {
+      const outcome = await addScope.run({ resourceId, name });
+      if (outcome.kind === 'refused') toast.failed(name, outcome.refusal.issues[0]?.message);
+      if (outcome.kind === 'failed') return;
+    }
+  };
   return (
     <ActionForm
       document={CreateApi}
       schema={z.object({
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
-        indicator: z.string().check(z.trim(), z.minLength(1, texts.required)),
-        accessTokenTtlSeconds: z
-          .int(t.lifetimeBounds)
-          .check(z.gte(1, t.lifetimeBounds), z.lte(longestSeconds, t.lifetimeBounds)),
+        name: filledText(texts.required),
+        indicator: filledText(texts.required),
+        scopes: z.string().check(z.refine((text) => namesIn(text).every(isScopeName), t.notScopes)),
+        accessTokenTtlSeconds: useLifetimeSchema(),
       })}
-      values={{ name: '', indicator: '', accessTokenTtlSeconds: defaultSeconds }}
+      values={{ name: '', indicator: '', scopes: '', accessTokenTtlSeconds: defaultSeconds }}
       toInput={({ name, indicator, accessTokenTtlSeconds }) => ({
         name: name.trim(),
         indicator: indicator.trim(),
         accessTokenTtlSeconds,
       })}
-      onDone={({ resource }) => {
+      onDone={({ resource }, { scopes }) => {
         toast.done(t.created(resource.name));
+        void addScopes(resource.id, namesIn(scopes));
         void navigate({ to: '/apis/$id', params: { id: resource.id } });
       }}
       submit={t.create}
       onCancel={onCancel}
-      cancel={t.cancel}
     >
       <TextField name="name" label={t.name} hasFocus />
       <TextField
@@ -58,12 +74,15 @@ function CreationForm({ onCancel }: { onCancel: () => void }) {
         placeholder="https://orders.example.com"
         isCode
       />
-      <TextField
-        name="accessTokenTtlSeconds"
-        type="number"
-        label={t.lifetimeSeconds}
-        hint={t.lifetimeHint}
+      <TextAreaField
+        name="scopes"
+        label={t.scopes}
+        hint={t.scopesHint}
+        placeholder={'orders:read\norders:write'}
+        isOptional
+        isCode
       />
+      <LifetimeField />
     </ActionForm>
   );
 }

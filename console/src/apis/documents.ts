@@ -1,48 +1,29 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/page-info.ts';
+import '../kit/api/refusal.ts';
 
 export const Apis = graphql(`
   query Apis(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
-    $filter: ResourceFilter
-    $orderBy: ResourceOrder
+    $first: Int, $after: String, $last: Int, $before: String
+    $filter: ResourceFilter, $orderBy: ResourceOrder
   ) {
     resources(
-      first: $first
-      after: $after
-      last: $last
-      before: $before
-      filter: $filter
-      orderBy: $orderBy
+      first: $first, after: $after, last: $last, before: $before
+      filter: $filter, orderBy: $orderBy
     ) {
-      edges {
-        node {
-          id
-          name
-          indicator
-          accessTokenTtlSeconds
-          createdAt
-        }
-      }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
+      edges { node { id name indicator accessTokenTtlSeconds createdAt } }
+      pageInfo { ...PageInfo }
     }
   }
 `);
 
-export const ApiFields = graphql(`
+graphql(`
   fragment ApiFields on Resource {
     id
     name
     indicator
     accessTokenTtlSeconds
+    version
     createdAt
     updatedAt
   }
@@ -50,9 +31,7 @@ export const ApiFields = graphql(`
 
 export const Api = graphql(`
   query Api($id: ID!) {
-    resource(id: $id) {
-      ...ApiFields
-    }
+    resource(id: $id) { ...ApiFields }
   }
 `);
 
@@ -60,11 +39,7 @@ export const CreateApi = graphql(`
   mutation CreateApi($input: CreateResourceInput!) {
     createResource(input: $input) {
       __typename
-      ... on CreateResourcePayload {
-        resource {
-          ...ApiFields
-        }
-      }
+      ... on CreateResourcePayload { resource { ...ApiFields } }
       ...Refusal
     }
   }
@@ -74,11 +49,7 @@ export const UpdateApi = graphql(`
   mutation UpdateApi($input: UpdateResourceInput!) {
     updateResource(input: $input) {
       __typename
-      ... on UpdateResourcePayload {
-        resource {
-          ...ApiFields
-        }
-      }
+      ... on UpdateResourcePayload { resource { ...ApiFields } }
       ...Refusal
     }
   }
@@ -88,11 +59,7 @@ export const DeleteApi = graphql(`
   mutation DeleteApi($input: DeleteResourceInput!) {
     deleteResource(input: $input) {
       __typename
-      ... on DeleteResourcePayload {
-        resource {
-          id
-        }
-      }
+      ... on DeleteResourcePayload { resource { id } }
       ...Refusal
     }
   }
@@ -103,21 +70,16 @@ export const ApiScopes = graphql(`
     resource(id: $id) {
       id
       scopes(first: $first, after: $after, last: $last, before: $before) {
-        edges {
-          node {
-            id
-            name
-            description
-          }
-        }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        edges { node { id name description version } }
+        pageInfo { ...PageInfo }
       }
     }
+  }
+`);
+
+export const ApiScope = graphql(`
+  query ApiScope($id: ID!) {
+    scope(id: $id) { id name description version }
   }
 `);
 
@@ -125,13 +87,7 @@ export const CreateScope = graphql(`
   mutation CreateScope($input: CreateScopeInput!) {
     createScope(input: $input) {
       __typename
-      ... on CreateScopePayload {
-        scope {
-          id
-          name
-          description
-        }
-      }
+      ... on CreateScopePayload { scope { id name description version } }
       ...Refusal
     }
   }
@@ -141,13 +97,7 @@ export const UpdateScope = graphql(`
   mutation UpdateScope($input: UpdateScopeInput!) {
     updateScope(input: $input) {
       __typename
-      ... on UpdateScopePayload {
-        scope {
-          id
-          name
-          description
-        }
-      }
+      ... on UpdateScopePayload { scope { id name description version } }
       ...Refusal
     }
   }
@@ -157,11 +107,7 @@ export const DeleteScope = graphql(`
   mutation DeleteScope($input: DeleteScopeInput!) {
     deleteScope(input: $input) {
       __typename
-      ... on DeleteScopePayload {
-        scope {
-          id
-        }
-      }
+      ... on DeleteScopePayload { scope { id } }
       ...Refusal
     }
   }

@@ -1,50 +1,69 @@
-import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { Notice } from '../controls/notice.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { ApiFieldsFragment } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { DeleteRecord } from '../records/delete-record.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
-import { DeleteApi, UpdateApi } from './documents.ts';
-import { isOwn, longestSeconds } from './lifetime.ts';
+import { Notice } from '../kit/controls/notice.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { filledText } from '../kit/forms/described.ts';
+import { TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { pageIn } from '../kit/lists/list-page.tsx';
+import { ScopesSection } from '../kit/lists/scopes-section.tsx';
+import { DeleteSection } from '../kit/records/delete-record.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { EmptyState } from '../kit/states/state.tsx';
+import { toast } from '../kit/toasts.ts';
+import {
+  ApiScope,
+  ApiScopes,
+  CreateScope,
+  DeleteApi,
+  DeleteScope,
+  UpdateApi,
+  UpdateScope,
+} from './documents.ts';
+import { isOwn } from './lifetime.ts';
+import { LifetimeField, useLifetimeSchema } from './lifetime-field.tsx';
 import { apiPageMessages } from './messages.ts';
-import { ScopesSection } from './scopes-section.tsx';
 
-/** Scopes, settings, and the way to delete it. */
+/** The scopes, the settings and the deletion. */
 export function GeneralTab({ api }: { api: ApiFieldsFragment }) {
   const t = useMessages(apiPageMessages);
   const canWrite = useCan('resources:write');
-  const navigate = useNavigate();
   const isFixed = isOwn(api.indicator);
   return (
     <>
       {isFixed && <Notice>{t.ownText}</Notice>}
-      <ScopesSection apiId={api.id} isReadOnly={!canWrite || isFixed} />
+      <ScopesSection
+        texts={t}
+        isReadOnly={!canWrite || isFixed}
+        documents={{
+          list: ApiScopes,
+          read: ApiScope,
+          create: CreateScope,
+          update: UpdateScope,
+          delete: DeleteScope,
+        }}
+        newInput={(named) => ({ resourceId: api.id, ...named })}
+        variables={(address) => ({ id: api.id, ...pageIn(address) })}
+        connection={({ resource }) => resource?.scopes}
+        empty={
+          <EmptyState icon="apis" title={t.noScopesTitle}>
+            {t.noScopesText}
+          </EmptyState>
+        }
+      />
       <Section title={t.settings}>
         <SettingsForm api={api} isReadOnly={!canWrite || isFixed} />
       </Section>
       {canWrite && !isFixed && (
-        <Section
-          title={t.deleteTitle}
-          about={t.deleteAbout}
-          isDangerous
-          action={
-            <DeleteRecord
-              name={api.name}
-              goesToo={[t.goesScopes, t.goesTokens]}
-              document={DeleteApi}
-              input={{ id: api.id }}
-              onDone={() => {
-                toast.done(t.deleted(api.name));
-                void navigate({ to: '/apis' });
-              }}
-            />
-          }
+        <DeleteSection
+          texts={t}
+          name={api.name}
+          alsoDeleted={[t.deletesScopes, t.deletesTokens]}
+          document={DeleteApi}
+          input={{ id: api.id }}
+          to="/apis"
         />
       )}
     </>
@@ -57,12 +76,11 @@ function SettingsForm({ api, isReadOnly }: { api: ApiFieldsFragment; isReadOnly:
   return (
     <ActionForm
       document={UpdateApi}
+      record={api}
       isReadOnly={isReadOnly}
       schema={z.object({
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
-        accessTokenTtlSeconds: z
-          .int(t.lifetimeBounds)
-          .check(z.gte(1, t.lifetimeBounds), z.lte(longestSeconds, t.lifetimeBounds)),
+        name: filledText(texts.required),
+        accessTokenTtlSeconds: useLifetimeSchema(),
       })}
       values={{ name: api.name, accessTokenTtlSeconds: api.accessTokenTtlSeconds }}
       toInput={({ name, accessTokenTtlSeconds }) => ({
@@ -74,12 +92,7 @@ function SettingsForm({ api, isReadOnly }: { api: ApiFieldsFragment; isReadOnly:
       submit={texts.save}
     >
       <TextField name="name" label={t.name} />
-      <TextField
-        name="accessTokenTtlSeconds"
-        type="number"
-        label={t.lifetimeSeconds}
-        hint={t.lifetimeHint}
-      />
+      <LifetimeField />
     </ActionForm>
   );
 }

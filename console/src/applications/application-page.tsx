@@ -1,17 +1,28 @@
 import { useParams } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
-import { Badge } from '../controls/badge.tsx';
-import { CopyId } from '../controls/copy.tsx';
 import { RecordEvents } from '../events/record-events.tsx';
-import { useMessages } from '../language/language.ts';
-import { RecordGate } from '../records/record-gate.tsx';
-import { RecordPage } from '../records/record-page.tsx';
-import { useCan } from '../session/session.ts';
+import { useData } from '../kit/api/use-data.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { ButtonLink } from '../kit/controls/button.tsx';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { RecordGate } from '../kit/records/record-gate.tsx';
+import { RecordPage } from '../kit/records/record-page.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { useMayAsk } from '../permissions/may-ask.ts';
+import { PermissionsTab } from '../permissions/permissions-tab.tsx';
+import { ConsentsTab } from './agents/consents-tab.tsx';
+import { agentMessages } from './agents/messages.ts';
+import { Origin } from './agents/origin.tsx';
 import { Application } from './documents.ts';
 import { GeneralTab } from './general-tab.tsx';
 import { applicationMessages } from './messages.ts';
 import { OrganizationsTab } from './organizations-tab.tsx';
 import { RolesTab } from './roles-tab.tsx';
+import { securityMessages } from './security/messages.ts';
+import { SecurityTab } from './security/security-tab.tsx';
+import { trustMessages } from './trust/messages.ts';
+import { TrustTab } from './trust/trust-tab.tsx';
+import { keepsSecret, signsIn } from './types.ts';
 
 /** One application. */
 export function ApplicationPage() {
@@ -21,8 +32,13 @@ export function ApplicationPage() {
 
 function ApplicationRecord({ id }: { id: string }) {
   const t = useMessages(applicationMessages);
+  const agentTexts = useMessages(agentMessages);
+  const securityTexts = useMessages(securityMessages);
+  const trustTexts = useMessages(trustMessages);
   const list = { to: '/applications', label: t.heading };
-  const seesEvents = useCan('events:read');
+  const canReadUsers = useCan('users:read');
+  const canReadEvents = useCan('events:read');
+  const mayAsk = useMayAsk();
   return (
     <RecordGate
       list={list}
@@ -35,7 +51,8 @@ function ApplicationRecord({ id }: { id: string }) {
           lead={
             <>
               <Badge>{t.types[application.type]}</Badge>
-              <CopyId id={application.id} thing={t.clientId} />
+              {application.origin !== 'ADMINISTRATION' && <Origin origin={application.origin} />}
+              <CopyId id={application.metadataUrl ?? application.id} thing={t.clientId} />
             </>
           }
           list={list}
@@ -46,6 +63,22 @@ function ApplicationRecord({ id }: { id: string }) {
               content: () => <GeneralTab application={application} />,
             },
             {
+              id: 'security',
+              label: securityTexts.tab,
+              content: () => <SecurityTab application={application} />,
+            },
+            keepsSecret(application.type) && {
+              id: 'trust',
+              label: trustTexts.tab,
+              content: () => <TrustTab of={application} />,
+            },
+            canReadUsers &&
+              signsIn(application.type) && {
+                id: 'consents',
+                label: agentTexts.consents,
+                content: () => <ConsentsTab id={id} origin={application.origin} />,
+              },
+            {
               id: 'roles',
               label: t.tabs.roles,
               content: () => <RolesTab id={id} type={application.type} />,
@@ -55,11 +88,23 @@ function ApplicationRecord({ id }: { id: string }) {
               label: t.tabs.organizations,
               content: () => <OrganizationsTab id={id} />,
             },
-            seesEvents && {
+            mayAsk && {
+              id: 'permissions',
+              label: t.tabs.permissions,
+              content: () => <PermissionsTab subjectId={id} />,
+            },
+            canReadEvents && {
               id: 'events',
               label: t.tabs.events,
               content: () => (
-                <RecordEvents filter={{ actorId: id }} title={t.doneBy} empty={t.doneByEmpty} />
+                <>
+                  <p>
+                    <ButtonLink size="small" kind="quiet" to="/refusals" search={{ about: id }}>
+                      {t.refusals}
+                    </ButtonLink>
+                  </p>
+                  <RecordEvents filter={{ actorId: id }} title={t.doneBy} empty={t.doneByEmpty} />
+                </>
               ),
             },
           ]}

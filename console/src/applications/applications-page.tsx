@@ -1,15 +1,19 @@
-import { Link } from '@tanstack/react-router';
-import { Badge } from '../controls/badge.tsx';
-import { Button } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
-import type { ApplicationOrderField, ApplicationType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { valuesOf } from '../lists/address.ts';
-import { rowLink } from '../lists/data-table.tsx';
-import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
-import { useOpenInAddress } from '../lists/open-in-address.ts';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import type {
+  ApplicationOrderField,
+  ApplicationOrigin,
+  ApplicationType,
+} from '../generated/graphql.ts';
+import { valuesOf } from '../kit/address.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { useCreation } from '../kit/lists/creation.tsx';
+import { byCreation } from '../kit/lists/data-table.tsx';
+import { ListPage, orderIn, pageIn } from '../kit/lists/list-page.tsx';
+import { NamedRowLink } from '../kit/lists/row-link.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { agentMessages } from './agents/messages.ts';
+import { ownOrigins } from './agents/origin.tsx';
 import { CreateApplicationDialog } from './create-application.tsx';
 import { Applications } from './documents.ts';
 import { applicationMessages } from './messages.ts';
@@ -18,19 +22,20 @@ import { applicationTypes } from './types.ts';
 /** All applications. */
 export function ApplicationsPage() {
   const t = useMessages(applicationMessages);
+  const agentTexts = useMessages(agentMessages);
   const canWrite = useCan('applications:write');
-  const creation = useOpenInAddress('create');
-  const create = canWrite && (
-    <Button kind="primary" icon="plus" onClick={creation.open}>
-      {t.create}
-    </Button>
-  );
+  const creation = useCreation({
+    icon: 'applications',
+    texts: t,
+    isAllowed: canWrite,
+    Dialog: CreateApplicationDialog,
+  });
   return (
     <>
       <ListPage
         heading={t.heading}
         lead={t.lead}
-        action={create}
+        action={creation.action}
         document={Applications}
         variables={(address) => ({
           ...pageIn(address),
@@ -38,6 +43,9 @@ export function ApplicationsPage() {
           filter: {
             search: address['search'],
             types: address['types'] ? (valuesOf(address, 'types') as ApplicationType[]) : undefined,
+            origins: address['origin']
+              ? (valuesOf(address, 'origin') as ApplicationOrigin[])
+              : undefined,
             allowTokenExchange: address['exchange'] ? address['exchange'] === 'on' : undefined,
           },
         })}
@@ -47,11 +55,7 @@ export function ApplicationsPage() {
             id: 'name',
             header: t.name,
             orderBy: 'NAME',
-            cell: ({ id, name }) => (
-              <Link to="/applications/$id" params={{ id }} className={rowLink}>
-                {name}
-              </Link>
-            ),
+            cell: (row) => <NamedRowLink to="/applications/$id" of={row} />,
           },
           {
             id: 'type',
@@ -73,20 +77,21 @@ export function ApplicationsPage() {
                 <Badge>{t.off}</Badge>
               ),
           },
-          {
-            id: 'createdAt',
-            header: t.createdAt,
-            orderBy: 'CREATED_AT',
-            isNarrow: true,
-            from: 'wide',
-            cell: ({ createdAt }) => <Time at={createdAt} />,
-          },
+          { ...byCreation, header: t.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         filters={[
           {
             name: 'types',
             label: t.type,
             options: applicationTypes.map((value) => ({ value, label: t.types[value] })),
+          },
+          {
+            name: 'origin',
+            label: agentTexts.origin,
+            options: (['ADMINISTRATION', ...ownOrigins] as const).map((value) => ({
+              value,
+              label: agentTexts.origins[value],
+            })),
           },
           {
             name: 'exchange',
@@ -98,13 +103,9 @@ export function ApplicationsPage() {
             ],
           },
         ]}
-        empty={
-          <EmptyState icon="applications" title={t.emptyTitle} action={create}>
-            {t.emptyText}
-          </EmptyState>
-        }
+        empty={creation.empty}
       />
-      {canWrite && <CreateApplicationDialog isOpen={creation.isOpen} onClose={creation.close} />}
+      {creation.dialog}
     </>
   );
 }

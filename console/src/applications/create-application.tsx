@@ -1,16 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { Button } from '../controls/button.tsx';
-import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
-import { ActionForm } from '../forms/action-form.tsx';
-import { RadioCards } from '../forms/choices.tsx';
-import { TextField } from '../forms/fields.tsx';
-import { filled, ListField } from '../forms/list-field.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { ApplicationType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
+import { CreationDialog, type CreationFormProps } from '../kit/dialogs/creation-dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { choicesOf, RadioCards } from '../kit/forms/choices.tsx';
+import { filledText, newDescribed } from '../kit/forms/described.ts';
+import { TextField } from '../kit/forms/fields.tsx';
+import { filled, ListField } from '../kit/forms/list-field.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
 import { CreateApplication } from './documents.ts';
 import { applicationMessages } from './messages.ts';
 import { ShownOnce } from './shown-once.tsx';
@@ -21,7 +20,7 @@ interface Created {
   readonly secret: string | null;
 }
 
-/** Creates an application: the four types explained, then its credentials, once. */
+/** Creates an application. Explains the four types, then shows the credentials once. */
 export function CreateApplicationDialog({
   isOpen,
   onClose,
@@ -30,44 +29,20 @@ export function CreateApplicationDialog({
   onClose: () => void;
 }) {
   const t = useMessages(applicationMessages);
-  const [created, setCreated] = useState<Created>();
   const navigate = useNavigate();
-  const close = () => {
-    setCreated(undefined);
-    if (created) void navigate({ to: '/applications/$id', params: { id: created.id } });
-    else onClose();
-  };
   return (
-    <Dialog
-      title={created ? t.created : t.create}
+    <CreationDialog<Created>
+      texts={t}
       isOpen={isOpen}
-      onClose={close}
-      size="wide"
-      isUrgent={created !== undefined}
-    >
-      {created ? (
-        <>
-          <ShownOnce clientId={created.id} secret={created.secret} />
-          <DialogFooter>
-            <Button kind="primary" onClick={close}>
-              {t.openIt}
-            </Button>
-          </DialogFooter>
-        </>
-      ) : (
-        <CreationForm onCancel={close} onDone={(application) => setCreated(application)} />
-      )}
-    </Dialog>
+      onClose={onClose}
+      form={(actions) => <CreationForm {...actions} />}
+      shownOnce={({ id, secret }) => <ShownOnce clientId={id} secret={secret} />}
+      onOpenRecord={(id) => void navigate({ to: '/applications/$id', params: { id } })}
+    />
   );
 }
 
-function CreationForm({
-  onCancel,
-  onDone,
-}: {
-  onCancel: () => void;
-  onDone: (created: Created) => void;
-}) {
+function CreationForm({ onCancel, onDone }: CreationFormProps<Created>) {
   const t = useMessages(applicationMessages);
   const texts = useMessages(formMessages);
   return (
@@ -75,7 +50,7 @@ function CreationForm({
       document={CreateApplication}
       schema={z.object({
         type: z.enum(applicationTypes),
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+        name: filledText(texts.required),
         description: z.string(),
         redirectUris: z.array(z.string()),
       })}
@@ -87,24 +62,18 @@ function CreationForm({
       }}
       toInput={({ type, name, description, redirectUris }) => ({
         type,
-        name: name.trim(),
-        ...(description.trim() ? { description: description.trim() } : {}),
+        ...newDescribed({ name, description }),
         ...(signsIn(type) ? { redirectUris: filled(redirectUris) } : {}),
       })}
       onDone={({ application, secret }) => onDone({ id: application.id, secret: secret ?? null })}
       submit={t.create}
       onCancel={onCancel}
-      cancel={t.cancel}
     >
       <TextField name="name" label={t.name} hint={t.nameHint} hasFocus />
       <RadioCards
         name="type"
         label={t.type}
-        choices={applicationTypes.map((value) => ({
-          value,
-          label: t.types[value],
-          description: t.typeTexts[value],
-        }))}
+        choices={choicesOf(applicationTypes, t.types, t.typeTexts)}
       />
       <RedirectUris />
       <TextField name="description" label={t.description} isOptional />

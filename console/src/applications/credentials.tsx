@@ -1,43 +1,49 @@
 import * as z from 'zod/mini';
-import { Badge } from '../controls/badge.tsx';
-import { CopyId } from '../controls/copy.tsx';
-import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { ShownOnceAction } from '../dialogs/shown-once-action.tsx';
-import { ActionForm } from '../forms/action-form.tsx';
-import { TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
-import { useFormat } from '../language/format.ts';
-import { useMessages } from '../language/language.ts';
-import { Properties, Property, Section } from '../records/section.tsx';
-import { serviceUrl } from '../service-url.ts';
-import { useCan } from '../session/session.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { ConfirmAction } from '../kit/dialogs/confirm-action.tsx';
+import { ShownOnceAction } from '../kit/dialogs/shown-once-action.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { filledText } from '../kit/forms/described.ts';
+import { TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useFormat } from '../kit/language/format.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { Properties, Property, Section } from '../kit/records/section.tsx';
+import { serviceUrl } from '../kit/service-url.ts';
+import { useCan } from '../kit/session/session.ts';
 import styles from './applications.module.css';
 import { CreateApplicationSecret, DeleteApplicationSecret } from './documents.ts';
-import type { ShownApplication } from './general-tab.tsx';
 import { applicationMessages } from './messages.ts';
 import { ShownOnce } from './shown-once.tsx';
-import { keepsSecret } from './types.ts';
+import { keepsSecret, type ShownApplication } from './types.ts';
 
 /** The client id, the endpoints, and the secrets. */
 export function Credentials({ application }: { application: ShownApplication }) {
   const t = useMessages(applicationMessages);
   const canWrite = useCan('applications:write');
   const hasSecrets = keepsSecret(application.type);
+  const { allowSecrets } = application;
   return (
     <Section
       title={t.credentials}
       about={t.credentialsAbout}
-      action={hasSecrets && canWrite && <CreateSecret applicationId={application.id} />}
+      action={
+        hasSecrets && allowSecrets && canWrite && <CreateSecret applicationId={application.id} />
+      }
     >
       <Properties>
         <Property name={t.clientId}>
-          <CopyId id={application.id} thing={t.clientId} />
+          <CopyId id={application.metadataUrl ?? application.id} thing={t.clientId} />
         </Property>
         <Property name={t.tokenEndpoint}>
           <CopyId id={`${serviceUrl}/oidc/token`} thing={t.tokenEndpoint} />
         </Property>
         <Property name={t.issuer}>
           <CopyId id={`${serviceUrl}/oidc`} thing={t.issuer} />
+        </Property>
+        <Property name={t.discovery}>
+          <CopyId id={`${serviceUrl}/oidc/.well-known/openid-configuration`} thing={t.discovery} />
         </Property>
         <Property name={t.secrets}>
           {hasSecrets ? <Secrets application={application} /> : t.publicClient}
@@ -52,9 +58,10 @@ function Secrets({ application }: { application: ShownApplication }) {
   const format = useFormat();
   const canWrite = useCan('applications:write');
   const secrets = application.secrets.edges.map(({ node }) => node);
-  if (secrets.length === 0) return t.noSecrets;
+  if (secrets.length === 0) return application.keys ? t.byKeys : t.noSecrets;
   return (
     <ul className={styles.secrets}>
+      {!application.allowSecrets && <li className={styles.about}>{t.secretsOff}</li>}
       {secrets.map(({ id, name, createdAt, expiresAt }) => (
         <li key={id} className={styles.secret}>
           <div className={styles.secretWords}>
@@ -92,7 +99,7 @@ function CreateSecret({ applicationId }: { applicationId: string }) {
         <ActionForm
           document={CreateApplicationSecret}
           schema={z.object({
-            name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+            name: filledText(texts.required),
             expiresAt: z.string(),
           })}
           values={{ name: '', expiresAt: '' }}
@@ -104,7 +111,6 @@ function CreateSecret({ applicationId }: { applicationId: string }) {
           onDone={(payload) => onDone(payload.secret)}
           submit={t.createSecret}
           onCancel={onCancel}
-          cancel={t.cancel}
         >
           <TextField name="name" label={t.secretName} hint={t.secretNameHint} hasFocus />
           <TextField

@@ -1,53 +1,41 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/page-info.ts';
+import '../kit/api/refusal.ts';
 
 export const Applications = graphql(`
   query Applications(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
-    $filter: ApplicationFilter
-    $orderBy: ApplicationOrder
+    $first: Int, $after: String, $last: Int, $before: String
+    $filter: ApplicationFilter, $orderBy: ApplicationOrder
   ) {
     applications(
-      first: $first
-      after: $after
-      last: $last
-      before: $before
-      filter: $filter
-      orderBy: $orderBy
+      first: $first, after: $after, last: $last, before: $before
+      filter: $filter, orderBy: $orderBy
     ) {
-      edges {
-        node {
-          id
-          name
-          description
-          type
-          allowTokenExchange
-          createdAt
-        }
-      }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
+      edges { node { id name description type allowTokenExchange createdAt } }
+      pageInfo { ...PageInfo }
     }
   }
 `);
 
-export const ApplicationFields = graphql(`
+graphql(`
   fragment ApplicationFields on Application {
     id
     name
     description
     type
+    origin
+    metadataUrl
+    keys { jwks jwksUri }
+    allowSecrets
+    requireDpop
+    mayRebindTokens
+    requirePushedAuthorizationRequests
+    securityProfile
     allowTokenExchange
     allowImpersonation
     allowPersonalAccessTokens
     allowHeadlessSignIn
+    allowDeviceGrant
     isThirdParty
     exchangeResources
     exchangeSubjectAudiences
@@ -55,6 +43,7 @@ export const ApplicationFields = graphql(`
     postLogoutRedirectUris
     corsAllowedOrigins
     idTokenSigningAlg
+    version
     createdAt
     updatedAt
   }
@@ -64,16 +53,7 @@ export const Application = graphql(`
   query Application($id: ID!) {
     application(id: $id) {
       ...ApplicationFields
-      secrets(first: 100) {
-        edges {
-          node {
-            id
-            name
-            createdAt
-            expiresAt
-          }
-        }
-      }
+      secrets(first: 100) { edges { node { id name createdAt expiresAt } } }
     }
   }
 `);
@@ -83,9 +63,7 @@ export const CreateApplication = graphql(`
     createApplication(input: $input) {
       __typename
       ... on CreateApplicationPayload {
-        application {
-          ...ApplicationFields
-        }
+        application { ...ApplicationFields }
         secret
       }
       ...Refusal
@@ -97,11 +75,7 @@ export const UpdateApplication = graphql(`
   mutation UpdateApplication($input: UpdateApplicationInput!) {
     updateApplication(input: $input) {
       __typename
-      ... on UpdateApplicationPayload {
-        application {
-          ...ApplicationFields
-        }
-      }
+      ... on UpdateApplicationPayload { application { ...ApplicationFields } }
       ...Refusal
     }
   }
@@ -111,11 +85,7 @@ export const DeleteApplication = graphql(`
   mutation DeleteApplication($input: DeleteApplicationInput!) {
     deleteApplication(input: $input) {
       __typename
-      ... on DeleteApplicationPayload {
-        application {
-          id
-        }
-      }
+      ... on DeleteApplicationPayload { application { id } }
       ...Refusal
     }
   }
@@ -126,10 +96,7 @@ export const CreateApplicationSecret = graphql(`
     createApplicationSecret(input: $input) {
       __typename
       ... on CreateApplicationSecretPayload {
-        applicationSecret {
-          id
-          name
-        }
+        applicationSecret { id name }
         secret
       }
       ...Refusal
@@ -141,11 +108,7 @@ export const DeleteApplicationSecret = graphql(`
   mutation DeleteApplicationSecret($input: DeleteApplicationSecretInput!) {
     deleteApplicationSecret(input: $input) {
       __typename
-      ... on DeleteApplicationSecretPayload {
-        applicationSecret {
-          id
-        }
-      }
+      ... on DeleteApplicationSecretPayload { applicationSecret { id } }
       ...Refusal
     }
   }
@@ -156,19 +119,8 @@ export const ApplicationRoles = graphql(`
     application(id: $id) {
       id
       roles(first: $first, after: $after, last: $last, before: $before) {
-        edges {
-          node {
-            id
-            name
-            description
-          }
-        }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        edges { node { id name description } }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -178,11 +130,7 @@ export const AssignApplicationRoles = graphql(`
   mutation AssignApplicationRoles($input: AssignApplicationRolesInput!) {
     assignApplicationRoles(input: $input) {
       __typename
-      ... on AssignApplicationRolesPayload {
-        application {
-          id
-        }
-      }
+      ... on AssignApplicationRolesPayload { application { id } }
       ...Refusal
     }
   }
@@ -192,11 +140,7 @@ export const RemoveApplicationRole = graphql(`
   mutation RemoveApplicationRole($input: RemoveApplicationRoleInput!) {
     removeApplicationRole(input: $input) {
       __typename
-      ... on RemoveApplicationRolePayload {
-        application {
-          id
-        }
-      }
+      ... on RemoveApplicationRolePayload { application { id } }
       ...Refusal
     }
   }
@@ -204,36 +148,17 @@ export const RemoveApplicationRole = graphql(`
 
 export const ApplicationOrganizations = graphql(`
   query ApplicationOrganizations(
-    $id: ID!
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
+    $id: ID!, $first: Int, $after: String, $last: Int, $before: String
   ) {
     application(id: $id) {
       id
       organizations(first: $first, after: $after, last: $last, before: $before) {
         edges {
           id
-          node {
-            id
-            name
-          }
-          roles(first: 20) {
-            edges {
-              node {
-                id
-                name
-              }
-            }
-          }
+          node { id name }
+          roles(first: 20) { edges { node { id name } } }
         }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -241,105 +166,6 @@ export const ApplicationOrganizations = graphql(`
 
 export const SearchResources = graphql(`
   query SearchResources($search: String) {
-    resources(first: 20, filter: { search: $search }) {
-      edges {
-        node {
-          id
-          name
-          indicator
-        }
-      }
-    }
-  }
-`);
-
-export const SearchApplicationRoles = graphql(`
-  query SearchApplicationRoles($search: String) {
-    roles(first: 20, filter: { search: $search, type: MACHINE_TO_MACHINE }) {
-      edges {
-        node {
-          id
-          name
-          description
-        }
-      }
-    }
-  }
-`);
-
-export const SearchSubjects = graphql(`
-  query SearchSubjects($search: String) {
-    users(first: 20, filter: { search: $search }) {
-      edges {
-        node {
-          id
-          name
-          username
-          primaryEmail
-          primaryPhone
-        }
-      }
-    }
-  }
-`);
-
-export const SearchLimitingOrganizations = graphql(`
-  query SearchLimitingOrganizations($search: String) {
-    organizations(first: 20, filter: { search: $search }) {
-      edges {
-        node {
-          id
-          name
-          description
-        }
-      }
-    }
-  }
-`);
-
-export const ExplainTokenExchange = graphql(`
-  query ExplainTokenExchange(
-    $applicationId: ID!
-    $userId: ID!
-    $resource: String!
-    $organizationId: ID
-    $subjectTokenType: SubjectTokenType!
-  ) {
-    explainTokenExchange(
-      applicationId: $applicationId
-      userId: $userId
-      resource: $resource
-      organizationId: $organizationId
-      subjectTokenType: $subjectTokenType
-    ) {
-      isGranted
-      error
-      errorDescription
-      expiresIn
-      rules {
-        rule
-        isMet
-        errorDescription
-      }
-      scopes {
-        name
-        outcome
-        sources {
-          counts
-          role {
-            id
-            name
-          }
-          organizationRole {
-            id
-            name
-          }
-          organization {
-            id
-            name
-          }
-        }
-      }
-    }
+    resources(first: 20, filter: { search: $search }) { edges { node { id name indicator } } }
   }
 `);

@@ -1,55 +1,49 @@
-import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { CheckField, SelectField, TextField } from '../forms/fields.tsx';
-import { filled, ListField } from '../forms/list-field.tsx';
-import { formMessages } from '../forms/messages.ts';
-import type { ApplicationQuery, SigningAlgorithm } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { DeleteRecord } from '../records/delete-record.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
+import type { SigningAlgorithm } from '../generated/graphql.ts';
+import { Notice } from '../kit/controls/notice.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { changedDescribed, filledText } from '../kit/forms/described.ts';
+import { CheckField, SelectField, TextField } from '../kit/forms/fields.tsx';
+import { filled, ListField } from '../kit/forms/list-field.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { DeleteSection } from '../kit/records/delete-record.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
 import { Credentials } from './credentials.tsx';
 import { DeleteApplication, UpdateApplication } from './documents.ts';
 import { applicationMessages } from './messages.ts';
+import { Quickstart } from './quickstart/quickstart.tsx';
 import { TokenExchange } from './token-exchange.tsx';
-import { signsIn } from './types.ts';
-
-/** An application as its page has it. */
-export type ShownApplication = NonNullable<ApplicationQuery['application']>;
+import { type ShownApplication, signsIn } from './types.ts';
 
 const algorithms: readonly SigningAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'];
 
-/** Credentials, token exchange, settings, and the way to delete it. */
+/** The credentials, token exchange, the settings and the deletion. */
 export function GeneralTab({ application }: { application: ShownApplication }) {
   const t = useMessages(applicationMessages);
   const canWrite = useCan('applications:write');
-  const navigate = useNavigate();
   return (
     <>
       <Credentials application={application} />
-      <TokenExchange application={application} />
+      {application.origin === 'ADMINISTRATION' && (
+        <>
+          <Quickstart application={application} />
+          <TokenExchange application={application} />
+        </>
+      )}
       <Section title={t.settings}>
         <SettingsForm application={application} isReadOnly={!canWrite} />
       </Section>
       {canWrite && (
-        <Section
-          title={t.deleteTitle}
-          about={t.deleteAbout}
-          isDangerous
-          action={
-            <DeleteRecord
-              name={application.name}
-              goesToo={[t.goesSecrets, t.goesTokens, t.goesMemberships]}
-              document={DeleteApplication}
-              input={{ id: application.id }}
-              onDone={() => {
-                toast.done(t.deleted(application.name));
-                void navigate({ to: '/applications' });
-              }}
-            />
-          }
+        <DeleteSection
+          texts={t}
+          name={application.name}
+          alsoDeleted={[t.deletesSecrets, t.deletesTokens, t.deletesMemberships]}
+          document={DeleteApplication}
+          input={{ id: application.id }}
+          to="/applications"
         />
       )}
     </>
@@ -66,18 +60,23 @@ function SettingsForm({
   const t = useMessages(applicationMessages);
   const texts = useMessages(formMessages);
   const hasSignIn = signsIn(application.type);
+  const isOwn = application.origin === 'ADMINISTRATION';
+  // Its metadata document says what it is called and where people are led.
+  const isDescribed = application.origin === 'METADATA_DOCUMENT';
   return (
     <ActionForm
       document={UpdateApplication}
+      record={application}
       isReadOnly={isReadOnly}
       schema={z.object({
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+        name: filledText(texts.required),
         description: z.string(),
         redirectUris: z.array(z.string()),
         postLogoutRedirectUris: z.array(z.string()),
         corsAllowedOrigins: z.array(z.string()),
         idTokenSigningAlg: z.string(),
         allowHeadlessSignIn: z.boolean(),
+        allowDeviceGrant: z.boolean(),
         isThirdParty: z.boolean(),
       })}
       values={{
@@ -88,42 +87,60 @@ function SettingsForm({
         corsAllowedOrigins: application.corsAllowedOrigins,
         idTokenSigningAlg: application.idTokenSigningAlg ?? '',
         allowHeadlessSignIn: application.allowHeadlessSignIn,
+        allowDeviceGrant: application.allowDeviceGrant,
         isThirdParty: application.isThirdParty,
       }}
-      toInput={(values) => ({
+      toInput={({ name, description, ...values }) => ({
         id: application.id,
-        name: values.name.trim(),
-        description: values.description.trim() || null,
+        ...changedDescribed({ name, description }),
+        ...(isDescribed ? { name: undefined } : {}),
         ...(hasSignIn
           ? {
-              redirectUris: filled(values.redirectUris),
-              postLogoutRedirectUris: filled(values.postLogoutRedirectUris),
+              ...(isDescribed
+                ? {}
+                : {
+                    redirectUris: filled(values.redirectUris),
+                    postLogoutRedirectUris: filled(values.postLogoutRedirectUris),
+                  }),
               corsAllowedOrigins: filled(values.corsAllowedOrigins),
               idTokenSigningAlg: (values.idTokenSigningAlg || null) as SigningAlgorithm | null,
-              allowHeadlessSignIn: values.allowHeadlessSignIn,
-              isThirdParty: values.isThirdParty,
+              allowDeviceGrant: values.allowDeviceGrant,
+              ...(isOwn
+                ? {
+                    allowHeadlessSignIn: values.allowHeadlessSignIn,
+                    isThirdParty: values.isThirdParty,
+                  }
+                : {}),
             }
           : {}),
       })}
       onDone={() => toast.done(texts.saved)}
       submit={texts.save}
     >
-      <TextField name="name" label={t.name} hint={hasSignIn ? t.nameHint : undefined} />
+      {isDescribed ? (
+        <Notice>{t.describesItself}</Notice>
+      ) : (
+        <TextField name="name" label={t.name} hint={hasSignIn ? t.nameHint : undefined} />
+      )}
       <TextField name="description" label={t.description} isOptional />
       {hasSignIn && (
         <>
-          <ListField
-            name="redirectUris"
-            label={t.redirectUris}
-            hint={t.redirectUrisHint}
-            placeholder="https://app.example.com/callback"
-          />
-          <ListField
-            name="postLogoutRedirectUris"
-            label={t.postLogoutRedirectUris}
-            hint={t.postLogoutHint}
-            placeholder="https://app.example.com/"
-          />
+          {!isDescribed && (
+            <>
+              <ListField
+                name="redirectUris"
+                label={t.redirectUris}
+                hint={t.redirectUrisHint}
+                placeholder="https://app.example.com/callback"
+              />
+              <ListField
+                name="postLogoutRedirectUris"
+                label={t.postLogoutRedirectUris}
+                hint={t.postLogoutHint}
+                placeholder="https://app.example.com/"
+              />
+            </>
+          )}
           <ListField
             name="corsAllowedOrigins"
             label={t.cors}
@@ -138,8 +155,11 @@ function SettingsForm({
               ...algorithms.map((value) => ({ value, label: value })),
             ]}
           />
-          <CheckField name="allowHeadlessSignIn" label={t.headless} hint={t.headlessHint} />
-          <CheckField name="isThirdParty" label={t.thirdParty} hint={t.thirdPartyHint} />
+          {isOwn && (
+            <CheckField name="allowHeadlessSignIn" label={t.headless} hint={t.headlessHint} />
+          )}
+          <CheckField name="allowDeviceGrant" label={t.deviceGrant} hint={t.deviceGrantHint} />
+          {isOwn && <CheckField name="isThirdParty" label={t.thirdParty} hint={t.thirdPartyHint} />}
         </>
       )}
     </ActionForm>

@@ -1,26 +1,30 @@
-import { send } from '../api/send.ts';
-import { useAction } from '../api/use-action.ts';
-import { useData } from '../api/use-data.ts';
-import { CopyBlock } from '../controls/copy.tsx';
-import { CopyAs, quoted } from '../controls/copy-as.tsx';
-import { Notice } from '../controls/notice.tsx';
-import { Switch } from '../controls/switch.tsx';
-import { PickAction } from '../dialogs/pick-action.tsx';
-import { RemoveAction } from '../dialogs/remove-action.tsx';
-import { toast } from '../dialogs/toasts.ts';
+import { Link } from '@tanstack/react-router';
 import type { UpdateApplicationInput } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { Section } from '../records/section.tsx';
-import { serviceUrl } from '../service-url.ts';
-import { useCan } from '../session/session.ts';
+import { useAddress } from '../kit/address.ts';
+import { send } from '../kit/api/send.ts';
+import { useAction } from '../kit/api/use-action.ts';
+import { useData } from '../kit/api/use-data.ts';
+import { CopyBlock } from '../kit/controls/copy.tsx';
+import { CopyAs, quoted } from '../kit/controls/copy-as.tsx';
+import { Notice } from '../kit/controls/notice.tsx';
+import { Switch } from '../kit/controls/switch.tsx';
+import { PickAction } from '../kit/dialogs/pick-action.tsx';
+import { RemoveAction } from '../kit/dialogs/remove-action.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { Section } from '../kit/records/section.tsx';
+import { serviceUrl } from '../kit/service-url.ts';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
+import { ExplainExchange } from '../permissions/explanation/explain-exchange.tsx';
+import { explanationMessages } from '../permissions/explanation/messages.ts';
+import { useMayAsk } from '../permissions/may-ask.ts';
 import styles from './applications.module.css';
 import { SearchResources, UpdateApplication } from './documents.ts';
-import { ExplainExchange } from './explanation.tsx';
-import type { ShownApplication } from './general-tab.tsx';
 import { applicationMessages } from './messages.ts';
+import type { ShownApplication } from './types.ts';
 import { keepsSecret } from './types.ts';
 
-/** Whether the application may exchange tokens, for which APIs, and how it is done. */
+/** Whether the application may exchange tokens, for which APIs, and a command that does it. */
 export function TokenExchange({ application }: { application: ShownApplication }) {
   const t = useMessages(applicationMessages);
   if (!keepsSecret(application.type))
@@ -77,7 +81,9 @@ function Exchange({ application }: { application: ShownApplication }) {
       />
       {allowTokenExchange && (
         <>
-          {!hasLiveSecret && <Notice tone="warn">{t.noSecretForExchange}</Notice>}
+          {!hasLiveSecret && !application.keys && (
+            <Notice tone="warn">{t.noSecretForExchange}</Notice>
+          )}
           <Switch
             label={t.allowImpersonation}
             description={t.allowImpersonationText}
@@ -115,8 +121,29 @@ function Exchange({ application }: { application: ShownApplication }) {
           <TryIt application={application} />
         </>
       )}
-      <ExplainExchange applicationId={id} />
+      <Explanation applicationId={id} />
     </Section>
+  );
+}
+
+function Explanation({ applicationId }: { applicationId: string }) {
+  const t = useMessages(explanationMessages);
+  const { user, resource, organization, token } = useAddress().address;
+  if (!useMayAsk()) return null;
+  return (
+    <div className={styles.apis}>
+      <h3>{t.title}</h3>
+      <p className={styles.about}>{t.about}</p>
+      <ExplainExchange applicationId={applicationId} />
+      <p className={styles.about}>
+        <Link
+          to="/explain"
+          search={{ application: applicationId, user, resource, organization, token }}
+        >
+          {t.openPage}
+        </Link>
+      </p>
+    </div>
   );
 }
 
@@ -136,7 +163,7 @@ function Apis({
   isReadOnly: boolean;
 }) {
   const t = useMessages(applicationMessages);
-  const seesApis = useCan('resources:read');
+  const canReadApis = useCan('resources:read');
   return (
     <div className={styles.apis}>
       <h3>{title}</h3>
@@ -159,7 +186,7 @@ function Apis({
       ) : (
         <p className={styles.any}>{t.anyApi}</p>
       )}
-      {!isReadOnly && seesApis && (
+      {!isReadOnly && canReadApis && (
         <PickAction
           label={add}
           search={async (search, signal) => {
@@ -178,8 +205,8 @@ function Apis({
 
 function TryIt({ application }: { application: ShownApplication }) {
   const t = useMessages(applicationMessages);
-  const seesApis = useCan('resources:read');
-  const { data } = useData(SearchResources, {}, { pause: !seesApis });
+  const canReadApis = useCan('resources:read');
+  const { data } = useData(SearchResources, {}, { pause: !canReadApis });
   const own = data?.resources.edges.find(({ node }) => !node.indicator.startsWith('urn:signet:'));
   const resource =
     application.exchangeResources[0] ?? own?.node.indicator ?? 'https://orders.example.com';

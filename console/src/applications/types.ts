@@ -1,6 +1,9 @@
-import type { ApplicationType } from '../generated/graphql.ts';
+import type { ApplicationQuery, ApplicationType } from '../generated/graphql.ts';
 
-/** The types of applications, those that people sign in to first. */
+/** An application as its page reads it. */
+export type ShownApplication = NonNullable<ApplicationQuery['application']>;
+
+/** The types of applications; first those that people sign in to. */
 export const applicationTypes = [
   'TRADITIONAL',
   'SPA',

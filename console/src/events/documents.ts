@@ -1,18 +1,17 @@
-import { graphql } from '../api/graphql.ts';
 import type { EventFieldsFragment } from '../generated/graphql.ts';
+import { graphql } from '../kit/api/graphql.ts';
 
-export const EventFields = graphql(`
+graphql(`
   fragment EventFields on Event {
     id
     cursor
     type
     name
     occurredAt
-    actor {
-      type
-      id
-      clientId
-    }
+    actor { type id clientId }
+    ip
+    userAgent
+    traceId
     data
   }
 `);
@@ -27,38 +26,22 @@ export const FollowEvents = graphql(`
 
 export const EventPage = graphql(`
   query EventPage(
-    $last: Int!
-    $before: String
-    $types: [EventType!]
-    $subjectId: ID
-    $actorId: ID
+    $last: Int!, $before: String, $types: [EventType!], $subjectId: ID, $actorId: ID
+    $since: DateTime, $until: DateTime
   ) {
     events(
-      last: $last
-      before: $before
-      types: $types
-      subjectId: $subjectId
-      actorId: $actorId
+      last: $last, before: $before, types: $types, subjectId: $subjectId, actorId: $actorId
+      since: $since, until: $until
     ) {
-      edges {
-        node {
-          ...EventFields
-        }
-      }
-      pageInfo {
-        hasPreviousPage
-      }
+      edges { node { ...EventFields } }
+      pageInfo { hasPreviousPage }
     }
   }
 `);
 
 export const LogTip = graphql(`
   query LogTip {
-    events(last: 1) {
-      pageInfo {
-        endCursor
-      }
-    }
+    events(last: 1) { pageInfo { endCursor } }
   }
 `);
 
@@ -66,9 +49,7 @@ export const EventById = graphql(`
   query EventById($id: ID!) {
     node(id: $id) {
       __typename
-      ... on Event {
-        ...EventFields
-      }
+      ... on Event { ...EventFields }
     }
   }
 `);
@@ -78,26 +59,12 @@ export const NamesOf = graphql(`
     nodes(ids: $ids) {
       __typename
       id
-      ... on User {
-        fullName: name
-        username
-        primaryEmail
-      }
-      ... on Application {
-        name
-      }
-      ... on Organization {
-        name
-      }
-      ... on OrganizationRole {
-        name
-      }
-      ... on Role {
-        name
-      }
-      ... on Resource {
-        name
-      }
+      ... on User { fullName: name username primaryEmail }
+      ... on Application { name }
+      ... on Organization { name }
+      ... on OrganizationRole { name }
+      ... on Role { name }
+      ... on Resource { name }
     }
   }
 `);

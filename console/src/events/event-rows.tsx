@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef } from 'react';
-import { Time } from '../controls/time.tsx';
-import { useMessages } from '../language/language.ts';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
 import type { LoggedEvent } from './documents.ts';
 import styles from './events.module.css';
 import type { EventLog, LogState } from './log.ts';
@@ -9,10 +9,10 @@ import { eventMessages } from './messages.ts';
 import { EventActor, EventSubject, Tone } from './parts.tsx';
 
 const rowHeight = 36;
-/** So many rows before the end the next page is asked for. */
+/** How many rows before the end the next page is requested. */
 const lookAhead = 20;
 
-/** The rows of the log, as many as there is room for. */
+/** The rows of the log. Only those in view are rendered. */
 export function EventRows({
   log,
   state,
@@ -40,7 +40,7 @@ export function EventRows({
     if (hasOlder && rows.length > 0 && lastShown >= rows.length - lookAhead) void log.loadOlder();
   }, [log, hasOlder, lastShown, rows.length]);
 
-  // Whoever reads further down keeps their place as rows come in above, or go.
+  // Keeps the scroll position as rows are added or removed above.
   const before = useRef(rows);
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -127,7 +127,7 @@ export function EventRows({
   );
 }
 
-/** By how many rows those that were there before have moved down; undefined where none of them is left. */
+/** How many rows down the earlier rows have moved; undefined if none of them is left. */
 function movedBy(before: readonly LoggedEvent[], after: readonly LoggedEvent[]) {
   const added = after.findIndex(({ id }) => id === before[0]?.id);
   if (added >= 0) return added;

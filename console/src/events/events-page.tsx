@@ -1,27 +1,39 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { send } from '../api/send.ts';
-import { Button, IconButton } from '../controls/button.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
 import type { EventType } from '../generated/graphql.ts';
-import { useFormat } from '../language/format.ts';
-import { useMessages } from '../language/language.ts';
-import { useAddress, valuesOf } from '../lists/address.ts';
-import { Filter } from '../lists/filter.tsx';
-import { SearchBox } from '../lists/search-box.tsx';
-import { Page } from '../records/page.tsx';
-import { Loading } from '../states/loading.tsx';
-import { EmptyState } from '../states/state.tsx';
+import { useAddress, valuesOf } from '../kit/address.ts';
+import { send } from '../kit/api/send.ts';
+import { Button, IconButton } from '../kit/controls/button.tsx';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { useFormat } from '../kit/language/format.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { Filter } from '../kit/lists/filter.tsx';
+import { RecordFilter } from '../kit/lists/record-filter.tsx';
+import { Page } from '../kit/records/page.tsx';
+import { Loading } from '../kit/states/loading.tsx';
+import { EmptyState } from '../kit/states/state.tsx';
 import { EventById, type LoggedEvent } from './documents.ts';
 import { EventRows } from './event-rows.tsx';
 import styles from './events.module.css';
+import { ExportLink } from './filters/export-link.tsx';
+import { SavedFilters } from './filters/saved-filters.tsx';
+import { instantIn, TimeFilter } from './filters/time-filter.tsx';
 import { Inspector } from './inspector.tsx';
 import { eventMessages } from './messages.ts';
+import { useAnyRecord } from './names.ts';
 import { RatePlot } from './rate-plot.tsx';
 import { type EventGroup, eventGroups, typesIn } from './types.ts';
 import { useEventLog } from './use-log.ts';
 
-/** So many rows the live list keeps. */
+/** How many rows the live list keeps. */
 const keep = 1_000;
+
+const noFilter = {
+  types: undefined,
+  subject: undefined,
+  actor: undefined,
+  since: undefined,
+  until: undefined,
+};
 
 /** The log, live. */
 export function EventsPage() {
@@ -29,17 +41,29 @@ export function EventsPage() {
   const format = useFormat();
   const { address, change } = useAddress();
   const types = valuesOf(address, 'types');
+  const records = useAnyRecord();
   const { subject, actor } = address;
-  const { log, state } = useEventLog(
-    { types: types as EventType[], subjectId: subject, actorId: actor },
-    keep,
-  );
-  const isFiltered = types.length > 0 || Boolean(subject) || Boolean(actor);
+  const since = instantIn(address['since']);
+  const until = instantIn(address['until']);
+  const filter = {
+    types: types as EventType[],
+    ...(subject && { subjectId: subject }),
+    ...(actor && { actorId: actor }),
+    ...(since && { since }),
+    ...(until && { until }),
+  };
+  const { log, state } = useEventLog(filter, keep);
+  const isFiltered = Object.keys(filter).length > 1 || types.length > 0;
   const event = useSelected(address['event'], state.rows);
+  const index = state.rows.findIndex(({ id }) => id === event?.id);
   const isWide = useIsWide();
+  const step = (to: LoggedEvent | undefined) =>
+    to && (() => change({ event: to.id }, { replace: true }));
   const inspector = event && (
     <Inspector
       event={event}
+      onPrevious={step(state.rows[index - 1])}
+      onNext={index < 0 ? undefined : step(state.rows[index + 1])}
       onFilter={(filter) => change({ ...filter, event: isWide ? event.id : undefined })}
     />
   );
@@ -63,10 +87,11 @@ export function EventsPage() {
             >
               {state.isPaused ? t.resume : t.pause}
             </Button>
+            <ExportLink filter={filter} />
           </>
         }
       >
-        <RatePlot log={log} />
+        {until === undefined && <RatePlot log={log} />}
         <div className={styles.tools}>
           <Filter
             label={t.type}
@@ -77,23 +102,30 @@ export function EventsPage() {
             chosen={types}
             onChange={(chosen) => change({ types: chosen.join(',') })}
           />
-          <SearchBox
+          <RecordFilter
             label={t.subject}
-            placeholder={t.subjectHint}
-            value={subject ?? ''}
-            onSearch={(value) => change({ subject: value }, { replace: true })}
+            records={records}
+            chosen={subject}
+            onChange={(chosen) => change({ subject: chosen })}
           />
-          <SearchBox
+          <RecordFilter
             label={t.actor}
-            placeholder={t.actorHint}
-            value={actor ?? ''}
-            onSearch={(value) => change({ actor: value }, { replace: true })}
+            records={records}
+            chosen={actor}
+            onChange={(chosen) => change({ actor: chosen })}
+          />
+          <TimeFilter
+            since={since}
+            until={until}
+            onClear={() => change({ since: undefined, until: undefined })}
+          />
+          <SavedFilters
+            current={{ types: address['types'], subject, actor, since, until }}
+            isFiltered={isFiltered}
+            onChoose={(saved) => change({ ...noFilter, ...saved })}
           />
           {isFiltered && (
-            <Button
-              kind="quiet"
-              onClick={() => change({ types: undefined, subject: undefined, actor: undefined })}
-            >
+            <Button kind="quiet" onClick={() => change(noFilter)}>
               {t.clear}
             </Button>
           )}
@@ -148,7 +180,7 @@ export function EventsPage() {
   );
 }
 
-/** The event that the address names: one of the rows, or one that a link leads to. */
+/** The event in the address: one of the rows, or one that is loaded by its id. */
 function useSelected(id: string | undefined, rows: readonly LoggedEvent[]) {
   const [found, setFound] = useState<LoggedEvent>();
   const row = rows.find((event) => event.id === id);

@@ -1,26 +1,35 @@
 import { stringifyDocument } from '@urql/core';
-import { socket } from '../api/socket.ts';
 import type { EventType, FollowEventsSubscription } from '../generated/graphql.ts';
+import { socket } from '../kit/api/socket.ts';
 import { FollowEvents, type LoggedEvent } from './documents.ts';
 
-/** Which events are asked for. */
+/** Which events to show. */
 export interface EventFilter {
   readonly types?: readonly EventType[];
   readonly subjectId?: string;
   readonly actorId?: string;
+  /** Only events at or after this instant. */
+  readonly since?: string;
+  /** Only events before this instant: these do not grow. */
+  readonly until?: string;
 }
 
 const query = stringifyDocument(FollowEvents);
 
 /**
- * Follows the log from a cursor, or from now on. After a break it goes on behind the last event, so none is missing and
- * none comes twice.
+ * Follows the log from a cursor, or from now on. After a reconnect it continues after the last event, so that none is
+ * missing or repeated.
  *
- * @param handlers.onLost The log can no longer be followed from there: the cursor is older than what is kept.
- * @returns How to end it.
+ * @param handlers.onLost Called when the cursor is older than the log's retention.
+ * @returns Stops following.
  */
 export function followEvents(
-  { types, subjectId, actorId, after }: EventFilter & { readonly after?: string | undefined },
+  {
+    types,
+    subjectId,
+    actorId,
+    after,
+  }: Omit<EventFilter, 'since' | 'until'> & { readonly after?: string | undefined },
   handlers: { onEvent: (event: LoggedEvent) => void; onLost?: () => void },
 ): () => void {
   let cursor = after;
@@ -28,7 +37,7 @@ export function followEvents(
     types: types?.length ? types : undefined,
     subjectId,
     actorId,
-    // Read anew whenever the socket is: each subscription begins behind what came before it.
+    // Read at each reconnect: the new subscription starts after the last event.
     get after() {
       return cursor;
     },

@@ -1,21 +1,25 @@
-import { Button } from '../controls/button.tsx';
-import { CopyBlock, CopyId } from '../controls/copy.tsx';
-import { Time } from '../controls/time.tsx';
-import { useFormat } from '../language/format.ts';
-import { useMessages } from '../language/language.ts';
-import { Properties, Property } from '../records/section.tsx';
+import { Button, IconButton } from '../kit/controls/button.tsx';
+import { CopyBlock, CopyId } from '../kit/controls/copy.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useFormat } from '../kit/language/format.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { Properties, Property } from '../kit/records/section.tsx';
 import type { LoggedEvent } from './documents.ts';
 import styles from './events.module.css';
 import { eventMessages } from './messages.ts';
 import { Changes, EventActor, EventSubject, RecordLink } from './parts.tsx';
 import { changesIn, subjectOf } from './subject.ts';
 
-/** All of one event. */
+/** One event in full, with ways to those beside it. */
 export function Inspector({
   event,
+  onPrevious,
+  onNext,
   onFilter,
 }: {
   event: LoggedEvent;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
   onFilter: (filter: { subject?: string; actor?: string }) => void;
 }) {
   const t = useMessages(eventMessages);
@@ -25,6 +29,25 @@ export function Inspector({
   const clientId = event.actor?.clientId;
   return (
     <div className={styles.inspector}>
+      <div className={styles.only}>
+        {/* Not `disabled`: whoever came to the end by keyboard would lose the focus. */}
+        <IconButton
+          icon="up"
+          kind="plain"
+          size="small"
+          label={t.previous}
+          aria-disabled={!onPrevious}
+          onClick={onPrevious}
+        />
+        <IconButton
+          icon="down"
+          kind="plain"
+          size="small"
+          label={t.next}
+          aria-disabled={!onNext}
+          onClick={onNext}
+        />
+      </div>
       <Properties>
         <Property name="ID">
           <CopyId id={event.id} />
@@ -43,6 +66,17 @@ export function Inspector({
             <RecordLink id={clientId}>
               <code>{clientId}</code>
             </RecordLink>
+          </Property>
+        )}
+        {event.ip && (
+          <Property name={t.ip}>
+            <code>{event.ip}</code>
+          </Property>
+        )}
+        {event.userAgent && <Property name={t.userAgent}>{event.userAgent}</Property>}
+        {event.traceId && (
+          <Property name={t.trace}>
+            <CopyId id={event.traceId} />
           </Property>
         )}
       </Properties>

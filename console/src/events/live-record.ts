@@ -1,22 +1,29 @@
 import { useEffect, useRef } from 'react';
-import { useCan } from '../session/session.ts';
+import { hasEnded } from '../kit/session/ended.ts';
+import { useCan } from '../kit/session/session.ts';
+import { useStore } from '../kit/store.ts';
 import { followEvents } from './feed.ts';
+import { subjectOf } from './subject.ts';
 
 const gatherMs = 100;
 
-/** Asks again for a record whenever an event about it is in the log, whoever changed it. */
-export function useLiveRecord(id: string, askAgain: () => void): void {
-  const seesEvents = useCan('events:read');
-  const ask = useRef(askAgain);
-  ask.current = askAgain;
+/** Reloads a record whenever the log has an event about it, whoever changed it. */
+export function useLiveRecord(id: string, refetch: () => void): void {
+  const canReadEvents = useCan('events:read');
+  const isOver = useStore(hasEnded);
+  const ask = useRef(refetch);
+  ask.current = refetch;
   useEffect(() => {
-    if (!seesEvents) return undefined;
+    if (!canReadEvents || isOver) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unfollow = followEvents(
       { subjectId: id },
       {
-        onEvent() {
-          // Changes come in bunches; one answer shows them all.
+        onEvent(event) {
+          // An event that only names the record changes nothing of it: a sign-in to an application.
+          const subject = subjectOf(event).id;
+          if (subject !== undefined && subject !== id) return;
+          // Changes come in bursts; one reload shows them all.
           timer ??= setTimeout(() => {
             timer = undefined;
             ask.current();
@@ -28,5 +35,5 @@ export function useLiveRecord(id: string, askAgain: () => void): void {
       clearTimeout(timer);
       unfollow();
     };
-  }, [id, seesEvents]);
+  }, [id, canReadEvents, isOver]);
 }

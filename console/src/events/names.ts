@@ -1,5 +1,8 @@
-import { useSyncExternalStore } from 'react';
-import { send } from '../api/send.ts';
+import { useMemo, useSyncExternalStore } from 'react';
+import { send } from '../kit/api/send.ts';
+import type { RecordSearch } from '../kit/lists/record-filter.tsx';
+import { findRecords } from '../kit/records/find-records.ts';
+import { useSession } from '../kit/session/session.ts';
 import { NamesOf } from './documents.ts';
 
 const gatherMs = 30;
@@ -16,7 +19,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The name of a record, once it is known; the names of many are asked for together. */
+/** The name of a record, once loaded. Names are requested in batches. */
 export function useName(id: string | null | undefined): string | undefined {
   const name = useSyncExternalStore(subscribe, () => (id ? names.get(id) : undefined));
   if (id && name === undefined) want(id);
@@ -35,6 +38,11 @@ function askSoon(): void {
   setTimeout(fetchNames, gatherMs);
 }
 
+async function loadName(id: string): Promise<string | undefined> {
+  const { nodes } = await send(NamesOf, { ids: [id] });
+  return (nodes[0] && nameOf(nodes[0])) ?? undefined;
+}
+
 async function fetchNames(): Promise<void> {
   const ids = [...wanted].slice(0, perRequest);
   try {
@@ -42,7 +50,7 @@ async function fetchNames(): Promise<void> {
     if (names.size > keep) names.clear();
     ids.forEach((id, index) => {
       const node = nodes[index];
-      // Null where it is gone, or may not be seen: that is not asked for again.
+      // Null if it is gone or not readable; not requested again.
       names.set(id, node ? nameOf(node) : null);
     });
   } catch {
@@ -57,4 +65,23 @@ async function fetchNames(): Promise<void> {
 function nameOf(node: object): string | null {
   const { fullName, username, primaryEmail, name } = node as Record<string, string | null>;
   return fullName ?? username ?? primaryEmail ?? name ?? null;
+}
+
+/** The search of a filter by a record of any kind, by name or id. */
+export function useAnyRecord(): RecordSearch {
+  const { scopes } = useSession();
+  return useMemo(
+    () => ({
+      search: async (search, signal) =>
+        search === ''
+          ? []
+          : (await findRecords(search, scopes, signal)).map(({ id, text, detail }) => ({
+              key: id,
+              text,
+              detail: detail ?? null,
+            })),
+      nameOf: loadName,
+    }),
+    [scopes],
+  );
 }

@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { classes } from '../controls/classes.ts';
-import { useMessages } from '../language/language.ts';
-import { linkTo } from '../records/links.ts';
+import { classes } from '../kit/controls/classes.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { linkTo } from '../kit/records/links.ts';
 import type { LoggedEvent } from './documents.ts';
 import styles from './events.module.css';
 import { eventMessages } from './messages.ts';
 import { useName } from './names.ts';
 import { type Change, changesIn, subjectOf, toneOf } from './subject.ts';
 
-/** An event can list thousands. */
+/** How many entries are shown; an event can list thousands. */
 const listedAtMost = 50;
 
-/** The link to a record, where there is a page for it. */
+/** A record's name, as a link if it has a page. */
 export function RecordLink({ id, children }: { id: string; children: ReactNode }) {
   const link = linkTo(id);
   if (!link) return <span title={id}>{children}</span>;
@@ -24,14 +24,14 @@ export function RecordLink({ id, children }: { id: string; children: ReactNode }
 }
 
 /** What an event is about. */
-export function EventSubject({ event }: { event: LoggedEvent }) {
+export function EventSubject({ event }: { event: Pick<LoggedEvent, 'type' | 'data'> }) {
   const { id, name } = subjectOf(event);
   const known = useName(name ? undefined : id);
   if (!id) return <span>{name ?? '—'}</span>;
   return <RecordLink id={id}>{name ?? known ?? <Id id={id} />}</RecordLink>;
 }
 
-/** Who did it. */
+/** The actor of an event. */
 export function EventActor({ actor }: Pick<LoggedEvent, 'actor'>) {
   const t = useMessages(eventMessages);
   const id = actor?.id ?? undefined;
@@ -41,14 +41,14 @@ export function EventActor({ actor }: Pick<LoggedEvent, 'actor'>) {
   return <RecordLink id={id}>{name ?? <Id id={id} />}</RecordLink>;
 }
 
-/** An id, short: its kind and its end. */
-export const Id = ({ id }: { id: string }) => (
+/** An id, shortened to its prefix and its last characters. */
+const Id = ({ id }: { id: string }) => (
   <code className={styles.id}>
     {id.slice(0, id.lastIndexOf('_') + 1)}…{id.slice(-6)}
   </code>
 );
 
-/** A dot in the colour of what an event did. */
+/** A dot whose color says what the event did. */
 export const Tone = ({ event }: { event: LoggedEvent }) => (
   <span className={classes(styles.tone, styles[toneOf(event)])} aria-hidden="true" />
 );
@@ -119,14 +119,15 @@ function More({ count }: { count: number }) {
   return count > 0 && <p className={styles.muted}>{t.more(count)}</p>;
 }
 
-/** What was added or removed: an id, or a record with a name. */
+/** An added or removed entry: an id, or a record with a name. */
 function Entry({ entry }: { entry: unknown }) {
-  if (typeof entry === 'string') return <IdEntry id={entry} />;
+  if (typeof entry === 'string') return <NamedRecord id={entry} />;
   const { name } = (entry ?? {}) as { name?: unknown };
   return <code>{typeof name === 'string' ? name : JSON.stringify(entry)}</code>;
 }
 
-function IdEntry({ id }: { id: string }) {
+/** A record by its id: its name once it is known, as a link. */
+export function NamedRecord({ id }: { id: string }) {
   const name = useName(id);
   return <RecordLink id={id}>{name ?? <Id id={id} />}</RecordLink>;
 }

@@ -1,9 +1,9 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
-import { useMessages } from '../language/language.ts';
-import { useStore } from '../store.ts';
-import { theme } from '../theme/theme.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { useStore } from '../kit/store.ts';
+import { theme } from '../kit/theme/theme.ts';
 import styles from './events.module.css';
 import { type EventLog, rateBuckets } from './log.ts';
 import { eventMessages } from './messages.ts';
@@ -14,14 +14,14 @@ const everyMs = 1_000;
 /** The rate of the log over the last minutes. */
 export function RatePlot({ log }: { log: EventLog }) {
   const t = useMessages(eventMessages);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const chosenTheme = useStore(theme);
   const [figures, setFigures] = useState({ now: 0, most: 0 });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours follow the theme.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colors follow the theme.
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return undefined;
-    // A canvas knows no custom properties; the element's own colour is resolved.
+    // A canvas does not know CSS variables, so the element's resolved color is used.
     const { color } = getComputedStyle(element);
     const plot = new UPlot(
       {
@@ -73,7 +73,7 @@ export function RatePlot({ log }: { log: EventLog }) {
   return (
     <figure className={styles.rate} aria-label={t.rate}>
       <div
-        ref={place}
+        ref={container}
         className={styles.plot}
         role="img"
         aria-label={t.rateText(figures.now, figures.most)}

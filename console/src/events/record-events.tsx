@@ -1,9 +1,11 @@
-import { Button } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
-import { useMessages } from '../language/language.ts';
-import { Section } from '../records/section.tsx';
-import { Loading } from '../states/loading.tsx';
-import { EmptyState } from '../states/state.tsx';
+import { useAddress } from '../kit/address.ts';
+import { Button, ButtonLink } from '../kit/controls/button.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { Filter } from '../kit/lists/filter.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { Loading } from '../kit/states/loading.tsx';
+import { EmptyState } from '../kit/states/state.tsx';
 import type { LoggedEvent } from './documents.ts';
 import styles from './events.module.css';
 import type { EventFilter } from './feed.ts';
@@ -13,7 +15,7 @@ import { useEventLog } from './use-log.ts';
 
 const keep = 500;
 
-/** The history of one record, live: what happened to it, or what it did. */
+/** The live history of one record, as the subject or as the actor. */
 export function RecordEvents({
   filter,
   title,
@@ -43,8 +45,48 @@ export function RecordEvents({
   );
 }
 
-/** Events one under the other, each with what it changed. */
-export const Timeline = ({
+/** The live history of a user: what happened to them, or what they did. */
+export function PersonEvents({ id }: { id: string }) {
+  const t = useMessages(eventMessages);
+  const { address, change } = useAddress();
+  const shown = address['shows'] === 'by' ? 'by' : 'about';
+  return (
+    <>
+      <div className={styles.tools}>
+        <Filter
+          label={t.show}
+          groups={[
+            {
+              options: [
+                { value: 'about', label: t.aboutPerson },
+                { value: 'by', label: t.byPerson },
+              ],
+            },
+          ]}
+          chosen={[shown]}
+          onChange={([chosen]) => change({ shows: chosen === 'by' ? 'by' : undefined })}
+          isSingle
+        />
+        <ButtonLink size="small" kind="quiet" to="/refusals" search={{ about: id }}>
+          {t.refusals}
+        </ButtonLink>
+      </div>
+      {shown === 'about' ? (
+        <RecordEvents key="about" filter={{ subjectId: id }} />
+      ) : (
+        <RecordEvents
+          key="by"
+          filter={{ actorId: id }}
+          title={t.byPerson}
+          empty={t.byPersonEmpty}
+        />
+      )}
+    </>
+  );
+}
+
+/** A list of events, each with its changes. */
+const Timeline = ({
   events,
   shows = 'actor',
 }: {

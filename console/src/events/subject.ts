@@ -1,6 +1,6 @@
 import type { LoggedEvent } from './documents.ts';
 
-/** What an event is about: its id, where it has one, and what it was called then. */
+/** What an event is about: its id, if it has one, and its name at that time. */
 export interface Subject {
   readonly id: string | undefined;
   readonly name: string | undefined;
@@ -18,19 +18,23 @@ const nameIn = (data: Data): string | undefined =>
   text(data['primaryPhone']);
 
 /** What an event is about. */
-export function subjectOf({ type, data }: LoggedEvent): Subject {
+export function subjectOf({ type, data }: Pick<LoggedEvent, 'type' | 'data'>): Subject {
   const user = data['user'];
   if (typeof user === 'object' && user !== null)
     return { id: text((user as Data)['id']), name: nameIn(user as Data) };
   if (type === 'IDENTIFIER_LOCKOUT') return { id: undefined, name: text(data['value']) };
   if (type === 'MESSAGE_RATE_LIMITED') return { id: undefined, name: text(data['recipient']) };
+  // Beside a user's id, `name` is that of a credential.
+  const userId = text(data['userId']);
   return {
     id:
       text(data['id']) ??
       text(data['organizationRoleId']) ??
       text(data['organizationId']) ??
-      text(data['roleId']),
-    name: nameIn(data),
+      text(data['roleId']) ??
+      userId ??
+      text(data['applicationId']),
+    name: userId === undefined ? nameIn(data) : undefined,
   };
 }
 
@@ -41,7 +45,7 @@ export interface Change {
   readonly to: unknown;
 }
 
-/** What an event changed: its `changes`, or what was added and removed. */
+/** The changes of an event: its `changes`, or the entries added and removed. */
 export function changesIn({ data }: LoggedEvent): readonly Change[] {
   const { changes } = data;
   if (typeof changes === 'object' && changes !== null)
@@ -56,7 +60,7 @@ export function changesIn({ data }: LoggedEvent): readonly Change[] {
   });
 }
 
-/** How an event is coloured: by what became of its subject. */
+/** The color of an event, by what happened to its subject. */
 export function toneOf({ type }: LoggedEvent): 'good' | 'bad' | 'warn' | 'accent' | 'plain' {
   if (type.endsWith('_CREATED') || type === 'POST_REGISTER') return 'good';
   if (type.endsWith('_DELETED')) return 'bad';

@@ -1,18 +1,12 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/refusal.ts';
 
 export const SigningKeys = graphql(`
   query SigningKeys {
     signingKeys(first: 100) {
       edges {
         node {
-          id
-          algorithm
-          isCurrent
-          createdAt
-          retiredAt
-          expiresAt
-          publicJwk
+          id algorithm isCurrent isComing createdAt signsFrom retiredAt expiresAt publicJwk
         }
       }
     }
@@ -23,12 +17,7 @@ export const RotateSigningKey = graphql(`
   mutation RotateSigningKey($input: RotateSigningKeyInput!) {
     rotateSigningKey(input: $input) {
       __typename
-      ... on RotateSigningKeyPayload {
-        signingKey {
-          id
-          algorithm
-        }
-      }
+      ... on RotateSigningKeyPayload { signingKey { id algorithm isComing signsFrom } }
     }
   }
 `);
@@ -37,11 +26,23 @@ export const DeleteSigningKey = graphql(`
   mutation DeleteSigningKey($input: DeleteSigningKeyInput!) {
     deleteSigningKey(input: $input) {
       __typename
-      ... on DeleteSigningKeyPayload {
-        signingKey {
-          id
-        }
-      }
+      ... on DeleteSigningKeyPayload { signingKey { id } }
+      ...Refusal
+    }
+  }
+`);
+
+export const KeySchedule = graphql(`
+  query KeySchedule {
+    serviceSettings { signingKeyRotationDays version }
+  }
+`);
+
+export const UpdateKeySchedule = graphql(`
+  mutation UpdateKeySchedule($input: UpdateServiceSettingsInput!) {
+    updateServiceSettings(input: $input) {
+      __typename
+      ... on UpdateServiceSettingsPayload { serviceSettings { signingKeyRotationDays version } }
       ...Refusal
     }
   }

@@ -1,30 +1,31 @@
 import { useState } from 'react';
-import { useData } from '../api/use-data.ts';
-import { Badge } from '../controls/badge.tsx';
-import { Button, IconButton } from '../controls/button.tsx';
-import { CopyBlock, CopyId } from '../controls/copy.tsx';
-import { Time } from '../controls/time.tsx';
-import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
 import type { SigningKeysQuery } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { DataTable } from '../lists/data-table.tsx';
-import { useOpenInAddress } from '../lists/open-in-address.ts';
-import { Page } from '../records/page.tsx';
-import { Properties, Property, Section } from '../records/section.tsx';
-import { serviceUrl } from '../service-url.ts';
-import { useCan } from '../session/session.ts';
-import { Failed, Forbidden } from '../states/failed.tsx';
-import { Loading } from '../states/loading.tsx';
+import { useData } from '../kit/api/use-data.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { Button, IconButton } from '../kit/controls/button.tsx';
+import { CopyBlock, CopyId } from '../kit/controls/copy.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { ConfirmAction } from '../kit/dialogs/confirm-action.tsx';
+import { Dialog, DialogFooter } from '../kit/dialogs/dialog.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { DataTable } from '../kit/lists/data-table.tsx';
+import { useOpenInAddress } from '../kit/lists/open-in-address.ts';
+import { Page } from '../kit/records/page.tsx';
+import { Properties, Property, Section } from '../kit/records/section.tsx';
+import { serviceUrl } from '../kit/service-url.ts';
+import { useCan } from '../kit/session/session.ts';
+import { Failed, Forbidden } from '../kit/states/failed.tsx';
+import { Loading } from '../kit/states/loading.tsx';
+import { toast } from '../kit/toasts.ts';
 import { DeleteSigningKey, SigningKeys } from './documents.ts';
 import styles from './keys.module.css';
 import { keyMessages } from './messages.ts';
 import { RotateDialog } from './rotate.tsx';
+import { Schedule } from './schedule.tsx';
 
 type Key = SigningKeysQuery['signingKeys']['edges'][number]['node'];
 
-/** The keys that sign tokens, and their rotation. Only the scope `all` covers them. */
+/** The keys that sign tokens, and their rotation. It takes the scope `all`. */
 export function KeysPage() {
   const t = useMessages(keyMessages);
   const isAllowed = useCan('all');
@@ -42,6 +43,7 @@ export function KeysPage() {
       }
     >
       {isAllowed ? <Keys /> : <Forbidden scope="all" />}
+      {isAllowed && <Schedule />}
       {isAllowed && <RotateDialog isOpen={rotation.isOpen} onClose={rotation.close} />}
     </Page>
   );
@@ -49,9 +51,9 @@ export function KeysPage() {
 
 function Keys() {
   const t = useMessages(keyMessages);
-  const { data, error, askAgain } = useData(SigningKeys, {});
+  const { data, error, refetch } = useData(SigningKeys, {});
   const [shown, setShown] = useState<Key>();
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
+  if (error && !data) return <Failed error={error} onRetry={refetch} />;
   if (!data) return <Loading lines={3} />;
   return (
     <Section title={t.keys} about={t.keysAbout}>
@@ -110,8 +112,8 @@ function Keys() {
                 {key.retiredAt && (
                   <ConfirmAction
                     label={t.delete}
-                    title={t.deleteTitle}
-                    text={t.deleteText}
+                    title={key.isCurrent ? t.deleteCurrentTitle : t.deleteTitle}
+                    text={key.isCurrent ? `${t.deleteText} ${t.nextSigns}` : t.deleteText}
                     document={DeleteSigningKey}
                     input={{ id: key.id }}
                     onDone={() => toast.done(t.deleted)}
@@ -139,8 +141,17 @@ function Keys() {
   );
 }
 
-function State({ of: { isCurrent, retiredAt } }: { of: Key }) {
+function State({ of: { isCurrent, isComing, signsFrom, retiredAt } }: { of: Key }) {
   const t = useMessages(keyMessages);
+  if (isComing)
+    return (
+      <>
+        <Badge>{t.coming}</Badge>
+        <span className={styles.none}>
+          {t.signsFrom} <Time at={signsFrom} />
+        </span>
+      </>
+    );
   if (isCurrent)
     return (
       <Badge tone="good" hasDot>

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { SelectField } from '../forms/fields.tsx';
 import type { SigningAlgorithm } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { SelectField } from '../kit/forms/fields.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { toast } from '../kit/toasts.ts';
 import { RotateSigningKey } from './documents.ts';
 import { keyMessages } from './messages.ts';
 
@@ -16,7 +16,7 @@ const algorithms = [
   'PS256',
 ] as const satisfies readonly SigningAlgorithm[];
 
-/** Lets a new key sign. */
+/** Rotates the signing key. */
 export function RotateDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useMessages(keyMessages);
   return (
@@ -33,12 +33,11 @@ export function RotateDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
         values={{ algorithm: '' }}
         toInput={({ algorithm }) => (algorithm ? { algorithm: algorithm as SigningAlgorithm } : {})}
         onDone={({ signingKey }) => {
-          toast.done(t.rotated(signingKey.id));
+          toast.done((signingKey.isComing ? t.prepared : t.rotated)(signingKey.id));
           onClose();
         }}
         submit={t.rotate}
         onCancel={onClose}
-        cancel={t.cancel}
       >
         <SelectField
           name="algorithm"

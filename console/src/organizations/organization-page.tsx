@@ -1,17 +1,17 @@
 import { useParams } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
-import { CopyId } from '../controls/copy.tsx';
 import { useLiveRecord } from '../events/live-record.ts';
 import { RecordEvents } from '../events/record-events.tsx';
-import { useMessages } from '../language/language.ts';
-import { RecordGate } from '../records/record-gate.tsx';
-import { RecordPage } from '../records/record-page.tsx';
-import { useCan } from '../session/session.ts';
-import { ApplicationsTab } from './applications-tab.tsx';
+import { useData } from '../kit/api/use-data.ts';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { RecordGate } from '../kit/records/record-gate.tsx';
+import { RecordPage } from '../kit/records/record-page.tsx';
+import { useCan } from '../kit/session/session.ts';
 import { Organization } from './documents.ts';
-import { InvitationsTab } from './invitations-tab.tsx';
-import { JustInTimeTab } from './just-in-time-tab.tsx';
-import { MembersTab } from './members-tab.tsx';
+import { InvitationsTab } from './joining/invitations-tab.tsx';
+import { JustInTimeTab } from './joining/just-in-time-tab.tsx';
+import { ApplicationsTab } from './members/applications-tab.tsx';
+import { MembersTab } from './members/members-tab.tsx';
 import { organizationMessages } from './messages.ts';
 import { SettingsTab } from './settings-tab.tsx';
 
@@ -24,9 +24,9 @@ export function OrganizationPage() {
 function OrganizationRecord({ id }: { id: string }) {
   const t = useMessages(organizationMessages);
   const list = { to: '/organizations', label: t.heading };
-  const seesEvents = useCan('events:read');
+  const canReadEvents = useCan('events:read');
   const asked = useData(Organization, { id });
-  useLiveRecord(id, asked.askAgain);
+  useLiveRecord(id, asked.refetch);
   return (
     <RecordGate list={list} asked={asked} record={({ organization }) => organization}>
       {(organization) => (
@@ -56,7 +56,7 @@ function OrganizationRecord({ id }: { id: string }) {
               label: t.tabs.settings,
               content: () => <SettingsTab organization={organization} />,
             },
-            seesEvents && {
+            canReadEvents && {
               id: 'events',
               label: t.tabs.events,
               content: () => <RecordEvents filter={{ subjectId: id }} />,

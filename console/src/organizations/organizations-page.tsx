@@ -1,55 +1,56 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import * as z from 'zod/mini';
-import { Button } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { OrganizationOrderField } from '../generated/graphql.ts';
-import { useFormat } from '../language/format.ts';
-import { useMessages } from '../language/language.ts';
-import { rowLink } from '../lists/data-table.tsx';
-import { daysAgo } from '../lists/days.ts';
-import { List, orderIn, pageIn } from '../lists/list-page.tsx';
-import { useOpenInAddress } from '../lists/open-in-address.ts';
-import { Page } from '../records/page.tsx';
-import { PageTabs } from '../records/page-tabs.tsx';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { filledText, newDescribed } from '../kit/forms/described.ts';
+import { TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useFormat } from '../kit/language/format.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { useCreation } from '../kit/lists/creation.tsx';
+import { byCreation } from '../kit/lists/data-table.tsx';
+import { daysAgo } from '../kit/lists/days.ts';
+import { List, orderIn, pageIn } from '../kit/lists/list-page.tsx';
+import { NamedRowLink } from '../kit/lists/row-link.tsx';
+import { Page } from '../kit/records/page.tsx';
+import { PageTabs } from '../kit/records/page-tabs.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
 import { CreateOrganization, Organizations } from './documents.ts';
 import { organizationMessages } from './messages.ts';
-import { TemplateTab } from './template-tab.tsx';
+import { TemplateTab } from './template/template-tab.tsx';
 
 /** All organizations, and the template that they share. */
 export function OrganizationsPage() {
   const t = useMessages(organizationMessages);
   const canWrite = useCan('organizations:write');
-  const creation = useOpenInAddress('create');
-  const create = canWrite && (
-    <Button kind="primary" icon="plus" onClick={creation.open}>
-      {t.create}
-    </Button>
-  );
+  const creation = useCreation({
+    icon: 'organizations',
+    texts: t,
+    isAllowed: canWrite,
+    Dialog: CreateOrganizationDialog,
+  });
   return (
-    <Page heading={t.heading} lead={t.lead} actions={create}>
+    <Page heading={t.heading} lead={t.lead} actions={creation.action}>
       <PageTabs
         tabs={[
           {
             id: 'list',
             label: t.tabs.list,
-            content: () => <OrganizationList create={create} />,
+            content: () => <OrganizationList empty={creation.empty} />,
           },
           { id: 'template', label: t.tabs.template, content: () => <TemplateTab /> },
         ]}
       />
-      {canWrite && <CreateOrganizationDialog isOpen={creation.isOpen} onClose={creation.close} />}
+      {creation.dialog}
     </Page>
   );
 }
 
-function OrganizationList({ create }: { create: React.ReactNode }) {
+function OrganizationList({ empty }: { empty: ReactNode }) {
   const t = useMessages(organizationMessages);
   const format = useFormat();
   return (
@@ -67,11 +68,7 @@ function OrganizationList({ create }: { create: React.ReactNode }) {
           id: 'name',
           header: t.name,
           orderBy: 'NAME',
-          cell: ({ id, name }) => (
-            <Link to="/organizations/$id" params={{ id }} className={rowLink}>
-              {name}
-            </Link>
-          ),
+          cell: (row) => <NamedRowLink to="/organizations/$id" of={row} />,
         },
         {
           id: 'description',
@@ -88,10 +85,8 @@ function OrganizationList({ create }: { create: React.ReactNode }) {
           cell: ({ updatedAt }) => <Time at={updatedAt} />,
         },
         {
-          id: 'createdAt',
+          ...byCreation,
           header: t.createdAt,
-          orderBy: 'CREATED_AT',
-          isNarrow: true,
           from: 'medium',
           cell: ({ createdAt }) => <Time at={createdAt} />,
         },
@@ -107,11 +102,7 @@ function OrganizationList({ create }: { create: React.ReactNode }) {
           })),
         },
       ]}
-      empty={
-        <EmptyState icon="organizations" title={t.emptyTitle} action={create}>
-          {t.emptyText}
-        </EmptyState>
-      }
+      empty={empty}
     />
   );
 }
@@ -125,21 +116,17 @@ function CreateOrganizationDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       <ActionForm
         document={CreateOrganization}
         schema={z.object({
-          name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+          name: filledText(texts.required),
           description: z.string(),
         })}
         values={{ name: '', description: '' }}
-        toInput={({ name, description }) => ({
-          name: name.trim(),
-          ...(description.trim() ? { description: description.trim() } : {}),
-        })}
+        toInput={newDescribed}
         onDone={({ organization }) => {
           toast.done(t.created(organization.name));
           void navigate({ to: '/organizations/$id', params: { id: organization.id } });
         }}
         submit={t.create}
         onCancel={onClose}
-        cancel={t.cancel}
       >
         <TextField name="name" label={t.name} hasFocus />
         <TextField name="description" label={t.description} isOptional />

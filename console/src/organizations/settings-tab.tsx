@@ -1,35 +1,35 @@
-import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { CheckField, TextAreaField, TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
-import { isObjectText, objectIn, objectText } from '../forms/object-text.ts';
 import type { OrganizationQuery } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { DeleteRecord } from '../records/delete-record.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { changedDescribed, filledText } from '../kit/forms/described.ts';
+import { CheckField, TextAreaField, TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { isObjectText, objectIn, objectText } from '../kit/forms/object-text.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { DeleteSection } from '../kit/records/delete-record.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
 import { DeleteOrganization, UpdateOrganization } from './documents.ts';
 import { organizationMessages } from './messages.ts';
 
 type ShownOrganization = NonNullable<OrganizationQuery['organization']>;
 
-/** The name, the description, what applications keep; and the way to delete it. */
+/** The settings and the deletion. */
 export function SettingsTab({ organization }: { organization: ShownOrganization }) {
   const t = useMessages(organizationMessages);
   const texts = useMessages(formMessages);
   const canWrite = useCan('organizations:write');
-  const navigate = useNavigate();
   const { id, name } = organization;
   return (
     <>
       <Section title={t.tabs.settings}>
         <ActionForm
           document={UpdateOrganization}
+          record={organization}
           isReadOnly={!canWrite}
           schema={z.object({
-            name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+            name: filledText(texts.required),
             description: z.string(),
             customData: z.string().check(z.refine(isObjectText, t.notAnObject)),
             requiresFactor: z.boolean(),
@@ -42,8 +42,7 @@ export function SettingsTab({ organization }: { organization: ShownOrganization 
           }}
           toInput={(values) => ({
             id,
-            name: values.name.trim(),
-            description: values.description.trim() || null,
+            ...changedDescribed(values),
             customData: objectIn(values.customData) ?? {},
             requiresFactor: values.requiresFactor,
           })}
@@ -63,22 +62,13 @@ export function SettingsTab({ organization }: { organization: ShownOrganization 
         </ActionForm>
       </Section>
       {canWrite && (
-        <Section
-          title={t.deleteTitle}
-          about={t.deleteAbout}
-          isDangerous
-          action={
-            <DeleteRecord
-              name={name}
-              goesToo={[t.goesMembers, t.goesInvitations, t.goesDomains]}
-              document={DeleteOrganization}
-              input={{ id }}
-              onDone={() => {
-                toast.done(t.deleted(name));
-                void navigate({ to: '/organizations' });
-              }}
-            />
-          }
+        <DeleteSection
+          texts={t}
+          name={name}
+          alsoDeleted={[t.deletesMembers, t.deletesInvitations, t.deletesDomains]}
+          document={DeleteOrganization}
+          input={{ id }}
+          to="/organizations"
         />
       )}
     </>

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
-import { useFormat } from '../language/format.ts';
-import { useMessages } from '../language/language.ts';
-import { useCan } from '../session/session.ts';
-import { Failed } from '../states/failed.tsx';
+import { useData } from '../kit/api/use-data.ts';
+import { useFormat } from '../kit/language/format.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { useCan } from '../kit/session/session.ts';
+import { Failed } from '../kit/states/failed.tsx';
 import { Counts } from './documents.ts';
 import { overviewMessages } from './messages.ts';
 import styles from './overview.module.css';
 
-/** How many records there are of each kind that the person may see. */
+/** The number of records of each kind that the person may read. */
 export function Counted() {
   const t = useMessages(overviewMessages);
   const format = useFormat();
@@ -20,8 +20,8 @@ export function Counted() {
     roles: useCan('roles:read'),
     webhooks: useCan('webhooks:read'),
   };
-  const { data, error, askAgain } = useData(Counts, sees);
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
+  const { data, error, refetch } = useData(Counts, sees);
+  if (error && !data) return <Failed error={error} onRetry={refetch} />;
   const counts = [
     { to: '/users', label: t.users, isSeen: sees.users, count: data?.users },
     {

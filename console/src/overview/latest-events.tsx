@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react';
-import { refresh } from '../api/refresh.ts';
-import { ButtonLink } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
 import { EventActor, EventSubject, RecordLink, Tone } from '../events/parts.tsx';
 import { useEventLog } from '../events/use-log.ts';
-import { useMessages } from '../language/language.ts';
-import { Section } from '../records/section.tsx';
-import { Loading } from '../states/loading.tsx';
+import { refresh } from '../kit/api/refresh.ts';
+import { ButtonLink } from '../kit/controls/button.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { Section } from '../kit/records/section.tsx';
+import { Loading } from '../kit/states/loading.tsx';
 import { overviewMessages } from './messages.ts';
 import styles from './overview.module.css';
 
@@ -14,7 +14,7 @@ const keep = 12;
 const refreshAfterMs = 3_000;
 const everything = {};
 
-/** The end of the log, live. What else is on the page follows it. */
+/** The latest events, live. The other figures are reloaded as events arrive. */
 export function LatestEvents() {
   const t = useMessages(overviewMessages);
   const { state } = useEventLog(everything, keep);
@@ -54,7 +54,7 @@ export function LatestEvents() {
   );
 }
 
-/** Asks again for the figures some time after the log has grown: counting is not free. */
+/** Reloads the figures a while after new events, because counting is not free. */
 function useRefreshed(newest: string | undefined): void {
   const seen = useRef(newest);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

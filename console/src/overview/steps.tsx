@@ -1,52 +1,54 @@
 import { Link } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
-import { Icon } from '../controls/icon.tsx';
 import type { SetUpQuery } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
-import { Failed } from '../states/failed.tsx';
-import { Loading } from '../states/loading.tsx';
+import { useData } from '../kit/api/use-data.ts';
+import { Icon } from '../kit/controls/icon.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { Failed } from '../kit/states/failed.tsx';
+import { Loading } from '../kit/states/loading.tsx';
 import { SetUp } from './documents.ts';
 import { overviewMessages } from './messages.ts';
 import styles from './overview.module.css';
 
 interface Step {
   readonly to: string;
+  /** The tab of the page. */
+  readonly tab?: string;
   readonly name: string;
   readonly text: string;
   readonly isSeen: boolean;
-  /** Whether the person may take it; then the link opens the dialog of creation. */
+  /** Whether the person may do it; then the link opens the creation dialog. */
   readonly canCreate?: boolean;
   readonly isDone: (data: SetUpQuery) => boolean;
 }
 
-/** What is left to set up. */
+/** Set-up checklist. */
 export function Steps() {
   const t = useMessages(overviewMessages);
-  const sees = {
+  const canRead = {
     users: useCan('users:read'),
     resources: useCan('resources:read'),
     applications: useCan('applications:read'),
     webhooks: useCan('webhooks:read'),
     experience: useCan('experience:read'),
   };
-  const creates = {
+  const canWrite = {
     users: useCan('users:write'),
     resources: useCan('resources:write'),
     applications: useCan('applications:write'),
     webhooks: useCan('webhooks:write'),
   };
-  const seesOne = Object.values(sees).some(Boolean);
-  const { data, error, askAgain } = useData(SetUp, sees, { pause: !seesOne });
-  if (!seesOne) return null;
+  const canReadAny = Object.values(canRead).some(Boolean);
+  const { data, error, refetch } = useData(SetUp, canRead, { pause: !canReadAny });
+  if (!canReadAny) return null;
   const all: readonly Step[] = [
     {
       to: '/apis',
       name: t.steps.api,
       text: t.steps.apiText,
-      isSeen: sees.resources,
-      canCreate: creates.resources,
+      isSeen: canRead.resources,
+      canCreate: canWrite.resources,
       isDone: ({ resources }) =>
         resources?.edges.some(({ node }) => !node.indicator.startsWith('urn:signet:')) ?? false,
     },
@@ -54,16 +56,17 @@ export function Steps() {
       to: '/applications',
       name: t.steps.application,
       text: t.steps.applicationText,
-      isSeen: sees.applications,
-      canCreate: creates.applications,
+      isSeen: canRead.applications,
+      canCreate: canWrite.applications,
       isDone: ({ applications }) =>
         applications?.edges.some(({ node }) => !isOfSignet(node)) ?? false,
     },
     {
       to: '/sign-in-experience',
+      tab: 'messages',
       name: t.steps.sender,
       text: t.steps.senderText,
-      isSeen: sees.experience,
+      isSeen: canRead.experience,
       isDone: ({ messageSenders }) =>
         messageSenders?.some(({ channel }) => channel === 'EMAIL') ?? false,
     },
@@ -71,8 +74,8 @@ export function Steps() {
       to: '/users',
       name: t.steps.people,
       text: t.steps.peopleText,
-      isSeen: sees.users,
-      canCreate: creates.users,
+      isSeen: canRead.users,
+      canCreate: canWrite.users,
       // The first one is the administrator.
       isDone: ({ users }) => (users?.edges.length ?? 0) > 1,
     },
@@ -80,8 +83,8 @@ export function Steps() {
       to: '/webhooks',
       name: t.steps.webhook,
       text: t.steps.webhookText,
-      isSeen: sees.webhooks,
-      canCreate: creates.webhooks,
+      isSeen: canRead.webhooks,
+      canCreate: canWrite.webhooks,
       isDone: ({ webhooks }) => (webhooks?.edges.length ?? 0) > 0,
     },
   ];
@@ -92,11 +95,11 @@ export function Steps() {
       title={t.setUp}
       about={data && (done === all.length ? t.allDone : t.setUpAbout(done, steps.length))}
     >
-      {error && !data && <Failed error={error} onRetry={askAgain} />}
+      {error && !data && <Failed error={error} onRetry={refetch} />}
       {!error && !data && <Loading lines={4} />}
       {data && (
         <ol className={styles.steps}>
-          {steps.map(({ to, name, text, canCreate, isDone }) => {
+          {steps.map(({ to, tab, name, text, canCreate, isDone }) => {
             const isOver = isDone(data);
             return (
               <li key={to} className={styles.step} data-done={isOver || undefined}>
@@ -110,7 +113,7 @@ export function Steps() {
                   ) : (
                     <Link
                       to={to}
-                      search={canCreate ? { create: 'true' } : {}}
+                      search={{ ...(canCreate && { create: 'true' }), ...(tab && { tab }) }}
                       className={styles.stepName}
                     >
                       {name}
@@ -127,6 +130,6 @@ export function Steps() {
   );
 }
 
-/** Whether Signet has made an application itself: for the first administrator, and for the console. */
-const isOfSignet = ({ name, redirectUris }: { name: string; redirectUris: readonly string[] }) =>
-  name === 'Signet administrator' || redirectUris.some((uri) => uri.endsWith('/console/callback'));
+/** Whether Signet created an application itself: for the first administrator, for the console or for accounts. */
+const isOfSignet = ({ id, name }: { id: string; name: string }) =>
+  name === 'Signet administrator' || id.startsWith('app_000000000000000000');

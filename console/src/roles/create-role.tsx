@@ -1,20 +1,21 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { RadioCards } from '../forms/choices.tsx';
-import { CheckField, TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { RoleType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { choicesOf, RadioCards } from '../kit/forms/choices.tsx';
+import { filledText, newDescribed } from '../kit/forms/described.ts';
+import { CheckField, TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { toast } from '../kit/toasts.ts';
 import { CreateRole } from './documents.ts';
 import { roleMessages } from './messages.ts';
 
 const roleTypes = ['USER', 'MACHINE_TO_MACHINE'] as const satisfies readonly RoleType[];
 
-/** Creates a role, and leads to its page, where it gets its scopes. */
+/** Creates a role, then opens its page, where scopes are added. */
 export function CreateRoleDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useMessages(roleMessages);
   return (
@@ -32,16 +33,15 @@ function CreationForm({ onCancel }: { onCancel: () => void }) {
     <ActionForm
       document={CreateRole}
       schema={z.object({
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+        name: filledText(texts.required),
         type: z.enum(roleTypes),
         description: z.string(),
         isDefault: z.boolean(),
       })}
       values={{ name: '', type: 'USER' as RoleType, description: '', isDefault: false }}
       toInput={({ name, type, description, isDefault }) => ({
-        name: name.trim(),
+        ...newDescribed({ name, description }),
         type,
-        ...(description.trim() ? { description: description.trim() } : {}),
         ...(type === 'USER' && isDefault ? { isDefault } : {}),
       })}
       onDone={({ role }) => {
@@ -50,18 +50,13 @@ function CreationForm({ onCancel }: { onCancel: () => void }) {
       }}
       submit={t.create}
       onCancel={onCancel}
-      cancel={t.cancel}
     >
       <TextField name="name" label={t.name} hasFocus />
       <RadioCards
         name="type"
         label={t.type}
         hint={t.typeHint}
-        choices={roleTypes.map((value) => ({
-          value,
-          label: t.types[value],
-          description: t.typeTexts[value],
-        }))}
+        choices={choicesOf(roleTypes, t.types, t.typeTexts)}
       />
       <TextField name="description" label={t.description} isOptional />
       <DefaultRole />

@@ -1,50 +1,30 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/page-info.ts';
+import '../kit/api/refusal.ts';
 
 export const Roles = graphql(`
   query Roles(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
-    $filter: RoleFilter
-    $orderBy: RoleOrder
+    $first: Int, $after: String, $last: Int, $before: String
+    $filter: RoleFilter, $orderBy: RoleOrder
   ) {
     roles(
-      first: $first
-      after: $after
-      last: $last
-      before: $before
-      filter: $filter
-      orderBy: $orderBy
+      first: $first, after: $after, last: $last, before: $before
+      filter: $filter, orderBy: $orderBy
     ) {
-      edges {
-        node {
-          id
-          name
-          description
-          type
-          isDefault
-          createdAt
-        }
-      }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
+      edges { node { id name description type isDefault createdAt } }
+      pageInfo { ...PageInfo }
     }
   }
 `);
 
-export const RoleFields = graphql(`
+graphql(`
   fragment RoleFields on Role {
     id
     name
     description
     type
     isDefault
+    version
     createdAt
     updatedAt
   }
@@ -52,9 +32,7 @@ export const RoleFields = graphql(`
 
 export const Role = graphql(`
   query Role($id: ID!) {
-    role(id: $id) {
-      ...RoleFields
-    }
+    role(id: $id) { ...RoleFields }
   }
 `);
 
@@ -62,11 +40,7 @@ export const CreateRole = graphql(`
   mutation CreateRole($input: CreateRoleInput!) {
     createRole(input: $input) {
       __typename
-      ... on CreateRolePayload {
-        role {
-          ...RoleFields
-        }
-      }
+      ... on CreateRolePayload { role { ...RoleFields } }
       ...Refusal
     }
   }
@@ -76,11 +50,7 @@ export const UpdateRole = graphql(`
   mutation UpdateRole($input: UpdateRoleInput!) {
     updateRole(input: $input) {
       __typename
-      ... on UpdateRolePayload {
-        role {
-          ...RoleFields
-        }
-      }
+      ... on UpdateRolePayload { role { ...RoleFields } }
       ...Refusal
     }
   }
@@ -90,11 +60,7 @@ export const DeleteRole = graphql(`
   mutation DeleteRole($input: DeleteRoleInput!) {
     deleteRole(input: $input) {
       __typename
-      ... on DeleteRolePayload {
-        role {
-          id
-        }
-      }
+      ... on DeleteRolePayload { role { id } }
       ...Refusal
     }
   }
@@ -110,18 +76,10 @@ export const RoleScopes = graphql(`
             id
             name
             description
-            resource {
-              id
-              name
-            }
+            resource { id name }
           }
         }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -130,11 +88,7 @@ export const AddRoleScopes = graphql(`
   mutation AddRoleScopes($input: AddRoleScopesInput!) {
     addRoleScopes(input: $input) {
       __typename
-      ... on AddRoleScopesPayload {
-        role {
-          id
-        }
-      }
+      ... on AddRoleScopesPayload { role { id } }
       ...Refusal
     }
   }
@@ -144,55 +98,17 @@ export const RemoveRoleScope = graphql(`
   mutation RemoveRoleScope($input: RemoveRoleScopeInput!) {
     removeRoleScope(input: $input) {
       __typename
-      ... on RemoveRoleScopePayload {
-        role {
-          id
-        }
-      }
+      ... on RemoveRoleScopePayload { role { id } }
       ...Refusal
     }
   }
 `);
 
 export const RoleUsers = graphql(`
-  query RoleUsers(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
-    $filter: UserFilter
-  ) {
+  query RoleUsers($first: Int, $after: String, $last: Int, $before: String, $filter: UserFilter) {
     users(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
-      edges {
-        node {
-          id
-          name
-          username
-          primaryEmail
-          isSuspended
-        }
-      }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
-    }
-  }
-`);
-
-export const SearchUsersForRole = graphql(`
-  query SearchUsersForRole($search: String) {
-    users(first: 20, filter: { search: $search }) {
-      edges {
-        node {
-          id
-          name
-          username
-          primaryEmail
-        }
-      }
+      edges { node { id name username primaryEmail isSuspended } }
+      pageInfo { ...PageInfo }
     }
   }
 `);
@@ -201,11 +117,7 @@ export const AssignRoleToUser = graphql(`
   mutation AssignRoleToUser($input: AssignUserRolesInput!) {
     assignUserRoles(input: $input) {
       __typename
-      ... on AssignUserRolesPayload {
-        user {
-          id
-        }
-      }
+      ... on AssignUserRolesPayload { user { id } }
       ...Refusal
     }
   }
@@ -215,11 +127,7 @@ export const RemoveRoleFromUser = graphql(`
   mutation RemoveRoleFromUser($input: RemoveUserRoleInput!) {
     removeUserRole(input: $input) {
       __typename
-      ... on RemoveUserRolePayload {
-        user {
-          id
-        }
-      }
+      ... on RemoveUserRolePayload { user { id } }
       ...Refusal
     }
   }
@@ -227,40 +135,12 @@ export const RemoveRoleFromUser = graphql(`
 
 export const RoleApplications = graphql(`
   query RoleApplications(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
+    $first: Int, $after: String, $last: Int, $before: String
     $filter: ApplicationFilter
   ) {
     applications(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
-      edges {
-        node {
-          id
-          name
-          description
-        }
-      }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
-    }
-  }
-`);
-
-export const SearchApplicationsForRole = graphql(`
-  query SearchApplicationsForRole($search: String) {
-    applications(first: 20, filter: { search: $search, types: [MACHINE_TO_MACHINE] }) {
-      edges {
-        node {
-          id
-          name
-          description
-        }
-      }
+      edges { node { id name description } }
+      pageInfo { ...PageInfo }
     }
   }
 `);
@@ -269,11 +149,7 @@ export const AssignRoleToApplication = graphql(`
   mutation AssignRoleToApplication($input: AssignApplicationRolesInput!) {
     assignApplicationRoles(input: $input) {
       __typename
-      ... on AssignApplicationRolesPayload {
-        application {
-          id
-        }
-      }
+      ... on AssignApplicationRolesPayload { application { id } }
       ...Refusal
     }
   }
@@ -283,11 +159,7 @@ export const RemoveRoleFromApplication = graphql(`
   mutation RemoveRoleFromApplication($input: RemoveApplicationRoleInput!) {
     removeApplicationRole(input: $input) {
       __typename
-      ... on RemoveApplicationRolePayload {
-        application {
-          id
-        }
-      }
+      ... on RemoveApplicationRolePayload { application { id } }
       ...Refusal
     }
   }

@@ -1,23 +1,22 @@
-import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { CheckField, TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { RoleFieldsFragment } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { DeleteRecord } from '../records/delete-record.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { changedDescribed, filledText } from '../kit/forms/described.ts';
+import { CheckField, TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { DeleteSection } from '../kit/records/delete-record.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
 import { DeleteRole, UpdateRole } from './documents.ts';
 import { roleMessages } from './messages.ts';
 import { RoleScopesSection } from './scopes-section.tsx';
 
-/** Scopes, settings, and the way to delete it. */
+/** The scopes, the settings and the deletion. */
 export function GeneralTab({ role }: { role: RoleFieldsFragment }) {
   const t = useMessages(roleMessages);
   const canWrite = useCan('roles:write');
-  const navigate = useNavigate();
   return (
     <>
       <RoleScopesSection roleId={role.id} />
@@ -25,22 +24,13 @@ export function GeneralTab({ role }: { role: RoleFieldsFragment }) {
         <SettingsForm role={role} isReadOnly={!canWrite} />
       </Section>
       {canWrite && (
-        <Section
-          title={t.deleteTitle}
-          about={t.deleteAbout}
-          isDangerous
-          action={
-            <DeleteRecord
-              name={role.name}
-              goesToo={[t.goesHolders, t.goesScopes]}
-              document={DeleteRole}
-              input={{ id: role.id }}
-              onDone={() => {
-                toast.done(t.deleted(role.name));
-                void navigate({ to: '/roles' });
-              }}
-            />
-          }
+        <DeleteSection
+          texts={t}
+          name={role.name}
+          alsoDeleted={[t.deletesHolders, t.deletesScopes]}
+          document={DeleteRole}
+          input={{ id: role.id }}
+          to="/roles"
         />
       )}
     </>
@@ -54,9 +44,10 @@ function SettingsForm({ role, isReadOnly }: { role: RoleFieldsFragment; isReadOn
   return (
     <ActionForm
       document={UpdateRole}
+      record={role}
       isReadOnly={isReadOnly}
       schema={z.object({
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+        name: filledText(texts.required),
         description: z.string(),
         isDefault: z.boolean(),
       })}
@@ -67,8 +58,7 @@ function SettingsForm({ role, isReadOnly }: { role: RoleFieldsFragment; isReadOn
       }}
       toInput={({ name, description, isDefault }) => ({
         id: role.id,
-        name: name.trim(),
-        description: description.trim() || null,
+        ...changedDescribed({ name, description }),
         ...(isForUsers ? { isDefault } : {}),
       })}
       onDone={() => toast.done(texts.saved)}

@@ -1,16 +1,14 @@
-import { Link } from '@tanstack/react-router';
-import { send } from '../api/send.ts';
-import { Badge } from '../controls/badge.tsx';
-import { PickAction } from '../dialogs/pick-action.tsx';
-import { RemoveAction } from '../dialogs/remove-action.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { useMessages } from '../language/language.ts';
-import { aboveRowLink, rowLink } from '../lists/data-table.tsx';
-import { List, pageIn } from '../lists/list-page.tsx';
-import { Section } from '../records/section.tsx';
-import { shownName } from '../records/shown-name.ts';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { Badge } from '../kit/controls/badge.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { HeldRecords } from '../kit/lists/held-records.tsx';
+import { pageIn } from '../kit/lists/list-page.tsx';
+import { NamedRowLink, RowLink } from '../kit/lists/row-link.tsx';
+import { searchMachineApplications, searchUsers } from '../kit/records/search-records.ts';
+import { Section } from '../kit/records/section.tsx';
+import { shownName } from '../kit/records/shown-name.ts';
+import { useCan } from '../kit/session/session.ts';
+import { EmptyState } from '../kit/states/state.tsx';
+import { toast } from '../kit/toasts.ts';
 import {
   AssignRoleToApplication,
   AssignRoleToUser,
@@ -18,8 +16,6 @@ import {
   RemoveRoleFromUser,
   RoleApplications,
   RoleUsers,
-  SearchApplicationsForRole,
-  SearchUsersForRole,
 } from './documents.ts';
 import { roleMessages } from './messages.ts';
 
@@ -29,24 +25,7 @@ export function UserHolders({ roleId }: { roleId: string }) {
   const canWrite = useCan('users:write');
   return (
     <Section title={t.users} about={t.usersAbout}>
-      {canWrite && (
-        <PickAction
-          label={t.assignToUser}
-          placeholder={t.assignToUserPlaceholder}
-          search={async (search, signal) => {
-            const { users } = await send(SearchUsersForRole, { search }, signal);
-            return users.edges.map(({ node }) => ({
-              key: node.id,
-              text: shownName(node),
-              detail: node.primaryEmail ?? node.username ?? null,
-            }));
-          }}
-          document={AssignRoleToUser}
-          input={(key) => ({ userId: key, roleIds: [roleId] })}
-          onDone={({ text }) => toast.done(t.given(text))}
-        />
-      )}
-      <List
+      <HeldRecords
         label={t.users}
         document={RoleUsers}
         variables={(address) => ({
@@ -54,14 +33,32 @@ export function UserHolders({ roleId }: { roleId: string }) {
           filter: { roleId, search: address['search'] },
         })}
         connection={({ users }) => users}
+        add={
+          canWrite && {
+            label: t.assignToUser,
+            placeholder: t.assignToUserPlaceholder,
+            search: searchUsers,
+            document: AssignRoleToUser,
+            input: (key) => ({ userId: key, roleIds: [roleId] }),
+            onDone: ({ text }) => toast.done(t.given(text)),
+          }
+        }
+        remove={
+          canWrite && {
+            label: (user) => t.takeFrom(shownName(user)),
+            document: RemoveRoleFromUser,
+            input: (user) => ({ userId: user.id, roleId }),
+            onDone: (user) => toast.done(t.taken(shownName(user))),
+          }
+        }
         columns={[
           {
             id: 'name',
             header: t.user,
             cell: (user) => (
-              <Link to="/users/$id" params={{ id: user.id }} className={rowLink}>
+              <RowLink to="/users/$id" id={user.id}>
                 {shownName(user)}
-              </Link>
+              </RowLink>
             ),
           },
           {
@@ -75,22 +72,6 @@ export function UserHolders({ roleId }: { roleId: string }) {
             header: '',
             isNarrow: true,
             cell: ({ isSuspended }) => isSuspended && <Badge tone="bad">{t.suspended}</Badge>,
-          },
-          {
-            id: 'remove',
-            header: '',
-            isNarrow: true,
-            cell: (user) =>
-              canWrite && (
-                <span className={aboveRowLink}>
-                  <RemoveAction
-                    label={t.takeFrom(shownName(user))}
-                    document={RemoveRoleFromUser}
-                    input={{ userId: user.id, roleId }}
-                    onDone={() => toast.done(t.taken(shownName(user)))}
-                  />
-                </span>
-              ),
           },
         ]}
         empty={
@@ -109,24 +90,7 @@ export function ApplicationHolders({ roleId }: { roleId: string }) {
   const canWrite = useCan('applications:write');
   return (
     <Section title={t.applications} about={t.applicationsAbout}>
-      {canWrite && (
-        <PickAction
-          label={t.assignToApplication}
-          placeholder={t.assignToApplicationPlaceholder}
-          search={async (search, signal) => {
-            const { applications } = await send(SearchApplicationsForRole, { search }, signal);
-            return applications.edges.map(({ node }) => ({
-              key: node.id,
-              text: node.name,
-              detail: node.description,
-            }));
-          }}
-          document={AssignRoleToApplication}
-          input={(key) => ({ applicationId: key, roleIds: [roleId] })}
-          onDone={({ text }) => toast.done(t.given(text))}
-        />
-      )}
-      <List
+      <HeldRecords
         label={t.applications}
         document={RoleApplications}
         variables={(address) => ({
@@ -134,37 +98,35 @@ export function ApplicationHolders({ roleId }: { roleId: string }) {
           filter: { roleId, search: address['search'] },
         })}
         connection={({ applications }) => applications}
+        add={
+          canWrite && {
+            label: t.assignToApplication,
+            placeholder: t.assignToApplicationPlaceholder,
+            search: searchMachineApplications,
+            document: AssignRoleToApplication,
+            input: (key) => ({ applicationId: key, roleIds: [roleId] }),
+            onDone: ({ text }) => toast.done(t.given(text)),
+          }
+        }
+        remove={
+          canWrite && {
+            label: ({ name }) => t.takeFrom(name),
+            document: RemoveRoleFromApplication,
+            input: ({ id }) => ({ applicationId: id, roleId }),
+            onDone: ({ name }) => toast.done(t.taken(name)),
+          }
+        }
         columns={[
           {
             id: 'name',
             header: t.application,
-            cell: ({ id, name }) => (
-              <Link to="/applications/$id" params={{ id }} className={rowLink}>
-                {name}
-              </Link>
-            ),
+            cell: (row) => <NamedRowLink to="/applications/$id" of={row} />,
           },
           {
             id: 'description',
             header: t.description,
             from: 'medium',
             cell: ({ description }) => description,
-          },
-          {
-            id: 'remove',
-            header: '',
-            isNarrow: true,
-            cell: ({ id, name }) =>
-              canWrite && (
-                <span className={aboveRowLink}>
-                  <RemoveAction
-                    label={t.takeFrom(name)}
-                    document={RemoveRoleFromApplication}
-                    input={{ applicationId: id, roleId }}
-                    onDone={() => toast.done(t.taken(name))}
-                  />
-                </span>
-              ),
           },
         ]}
         empty={

@@ -1,13 +1,13 @@
 import { useParams } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
-import { Badge } from '../controls/badge.tsx';
-import { CopyId } from '../controls/copy.tsx';
 import { useLiveRecord } from '../events/live-record.ts';
 import { RecordEvents } from '../events/record-events.tsx';
-import { useMessages } from '../language/language.ts';
-import { RecordGate } from '../records/record-gate.tsx';
-import { RecordPage } from '../records/record-page.tsx';
-import { useCan } from '../session/session.ts';
+import { useData } from '../kit/api/use-data.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { RecordGate } from '../kit/records/record-gate.tsx';
+import { RecordPage } from '../kit/records/record-page.tsx';
+import { useCan } from '../kit/session/session.ts';
 import { Role } from './documents.ts';
 import { GeneralTab } from './general-tab.tsx';
 import { ApplicationHolders, UserHolders } from './holders-tab.tsx';
@@ -22,11 +22,11 @@ export function RolePage() {
 function RoleRecord({ id }: { id: string }) {
   const t = useMessages(roleMessages);
   const list = { to: '/roles', label: t.heading };
-  const seesEvents = useCan('events:read');
-  const seesUsers = useCan('users:read');
-  const seesApplications = useCan('applications:read');
+  const canReadEvents = useCan('events:read');
+  const canReadUsers = useCan('users:read');
+  const canReadApplications = useCan('applications:read');
   const asked = useData(Role, { id });
-  useLiveRecord(id, asked.askAgain);
+  useLiveRecord(id, asked.refetch);
   return (
     <RecordGate list={list} asked={asked} record={({ role }) => role}>
       {(role) => (
@@ -42,7 +42,7 @@ function RoleRecord({ id }: { id: string }) {
           list={list}
           tabs={[
             { id: 'general', label: t.tabs.general, content: () => <GeneralTab role={role} /> },
-            (role.type === 'USER' ? seesUsers : seesApplications) && {
+            (role.type === 'USER' ? canReadUsers : canReadApplications) && {
               id: 'holders',
               label: t.tabs.holders,
               content: () =>
@@ -52,7 +52,7 @@ function RoleRecord({ id }: { id: string }) {
                   <ApplicationHolders roleId={id} />
                 ),
             },
-            seesEvents && {
+            canReadEvents && {
               id: 'events',
               label: t.tabs.events,
               content: () => <RecordEvents filter={{ subjectId: id }} />,

@@ -1,14 +1,12 @@
-import { Link } from '@tanstack/react-router';
-import { Badge } from '../controls/badge.tsx';
-import { Button } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
 import type { RoleOrderField, RoleType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { rowLink } from '../lists/data-table.tsx';
-import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
-import { useOpenInAddress } from '../lists/open-in-address.ts';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { Badge } from '../kit/controls/badge.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { useCreation } from '../kit/lists/creation.tsx';
+import { byCreation } from '../kit/lists/data-table.tsx';
+import { ListPage, orderIn, pageIn } from '../kit/lists/list-page.tsx';
+import { NamedRowLink } from '../kit/lists/row-link.tsx';
+import { useCan } from '../kit/session/session.ts';
 import { CreateRoleDialog } from './create-role.tsx';
 import { Roles } from './documents.ts';
 import { roleMessages } from './messages.ts';
@@ -17,18 +15,18 @@ import { roleMessages } from './messages.ts';
 export function RolesPage() {
   const t = useMessages(roleMessages);
   const canWrite = useCan('roles:write');
-  const creation = useOpenInAddress('create');
-  const create = canWrite && (
-    <Button kind="primary" icon="plus" onClick={creation.open}>
-      {t.create}
-    </Button>
-  );
+  const creation = useCreation({
+    icon: 'roles',
+    texts: t,
+    isAllowed: canWrite,
+    Dialog: CreateRoleDialog,
+  });
   return (
     <>
       <ListPage
         heading={t.heading}
         lead={t.lead}
-        action={create}
+        action={creation.action}
         document={Roles}
         variables={(address) => ({
           ...pageIn(address),
@@ -45,11 +43,7 @@ export function RolesPage() {
             id: 'name',
             header: t.name,
             orderBy: 'NAME',
-            cell: ({ id, name }) => (
-              <Link to="/roles/$id" params={{ id }} className={rowLink}>
-                {name}
-              </Link>
-            ),
+            cell: (row) => <NamedRowLink to="/roles/$id" of={row} />,
           },
           {
             id: 'description',
@@ -70,14 +64,7 @@ export function RolesPage() {
             from: 'medium',
             cell: ({ isDefault }) => isDefault && <Badge tone="accent">{t.defaultBadge}</Badge>,
           },
-          {
-            id: 'createdAt',
-            header: t.createdAt,
-            orderBy: 'CREATED_AT',
-            isNarrow: true,
-            from: 'wide',
-            cell: ({ createdAt }) => <Time at={createdAt} />,
-          },
+          { ...byCreation, header: t.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         filters={[
           {
@@ -99,13 +86,9 @@ export function RolesPage() {
             ],
           },
         ]}
-        empty={
-          <EmptyState icon="roles" title={t.emptyTitle} action={create}>
-            {t.emptyText}
-          </EmptyState>
-        }
+        empty={creation.empty}
       />
-      {canWrite && <CreateRoleDialog isOpen={creation.isOpen} onClose={creation.close} />}
+      {creation.dialog}
     </>
   );
 }

@@ -1,22 +1,22 @@
 import { Link } from '@tanstack/react-router';
-import { PickAction } from '../dialogs/pick-action.tsx';
-import { RemoveAction } from '../dialogs/remove-action.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { useMessages } from '../language/language.ts';
-import { List, pageIn } from '../lists/list-page.tsx';
-import { searchApiScopes } from '../records/search-api-scopes.ts';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { PickAction } from '../kit/dialogs/pick-action.tsx';
+import { RemoveAction } from '../kit/dialogs/remove-action.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { List, pageIn } from '../kit/lists/list-page.tsx';
+import { searchApiScopes } from '../kit/records/search-api-scopes.ts';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { EmptyState } from '../kit/states/state.tsx';
+import { toast } from '../kit/toasts.ts';
 import { AddRoleScopes, RemoveRoleScope, RoleScopes } from './documents.ts';
 import { roleMessages } from './messages.ts';
 
-/** The scopes that a role holds; they are added and removed at once. */
+/** The scopes of a role. Each change applies at once. */
 export function RoleScopesSection({ roleId }: { roleId: string }) {
   const t = useMessages(roleMessages);
   const canWrite = useCan('roles:write');
-  const seesApis = useCan('resources:read');
-  const canAdd = canWrite && seesApis;
+  const canReadApis = useCan('resources:read');
+  const canAdd = canWrite && canReadApis;
   return (
     <Section title={t.scopes} about={t.scopesAbout}>
       {canAdd && (
@@ -41,7 +41,7 @@ export function RoleScopesSection({ roleId }: { roleId: string }) {
             id: 'api',
             header: t.api,
             cell: ({ resource }) =>
-              seesApis ? (
+              canReadApis ? (
                 <Link to="/apis/$id" params={{ id: resource.id }}>
                   {resource.name}
                 </Link>

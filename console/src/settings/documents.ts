@@ -1,4 +1,5 @@
-import { graphql } from '../api/graphql.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/refusal.ts';
 
 export const ServiceSettings = graphql(`
   query ServiceSettings {
@@ -11,10 +12,23 @@ export const ServiceSettings = graphql(`
       nodeVersion
       database
       databaseVersion
-      configuration {
-        name
-        value
-      }
+      configuration { name value }
+    }
+  }
+`);
+
+export const ProofSettings = graphql(`
+  query ProofSettings {
+    serviceSettings { dpopNonce version }
+  }
+`);
+
+export const UpdateProofSettings = graphql(`
+  mutation UpdateProofSettings($input: UpdateServiceSettingsInput!) {
+    updateServiceSettings(input: $input) {
+      __typename
+      ... on UpdateServiceSettingsPayload { serviceSettings { dpopNonce version } }
+      ...Refusal
     }
   }
 `);

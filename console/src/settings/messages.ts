@@ -1,11 +1,11 @@
-import { defineMessages } from '../language/messages.ts';
+import { defineMessages } from '../kit/language/messages.ts';
 
 export const settingsMessages = defineMessages({
   en: {
     heading: 'Settings',
-    lead: 'How this service is set up, where it is found, and what you may do here.',
+    lead: 'The service’s addresses and configuration, and your session.',
     addresses: 'Addresses',
-    addressesAbout: 'What applications and services need to know.',
+    addressesAbout: 'The URLs that applications and services need.',
     issuer: 'Issuer',
     discovery: 'Discovery',
     tokenEndpoint: 'Token endpoint',
@@ -14,7 +14,7 @@ export const settingsMessages = defineMessages({
     rest: 'REST (OpenAPI)',
     metrics: 'Metrics',
     service: 'Service',
-    serviceAbout: 'The process that answers. There may be several; each tells of itself.',
+    serviceAbout: 'The process that answered. There may be several.',
     version: 'Version of Signet',
     baseUrl: 'Base URL',
     node: 'Process',
@@ -24,25 +24,35 @@ export const settingsMessages = defineMessages({
     databases: { EMBEDDED: 'Embedded', POSTGRESQL: 'Server' },
     configuration: 'Configuration',
     configurationAbout:
-      'As the service understood it, defaults included. Secrets and the address of the database are not shown.',
+      'The values in use, with defaults. Secrets and the database’s address are not shown.',
     variable: 'Variable',
     value: 'Value',
     notSet: 'Not set',
+    proofs: 'Proofs of possession (DPoP)',
+    proofsAbout:
+      'A token that is bound to a key is used with a proof signed by that key. Which applications must use such tokens is on their pages, under Keys and security.',
+    nonce: 'Nonce of the service',
+    nonces: { OFF: 'Not needed', REQUIRED: 'Required' },
+    nonceTexts: {
+      OFF: 'A proof counts for 60 seconds by its own time, and once.',
+      REQUIRED:
+        'A proof must also hold a nonce that the service gave a few minutes ago. Proofs cannot be made in advance; clients need one more request now and then.',
+    },
     session: 'Your session',
-    sessionAbout: 'Who is signed in to the console, and what the roles allow.',
+    sessionAbout: 'Who is signed in to the console, and with which rights.',
     signedInAs: 'Signed in as',
     scopes: 'Scopes',
     endsAt: 'Ends',
     userId: 'User ID',
     change: 'How to change it',
     changeText:
-      'The service reads its configuration from environment variables at its start: change one, and start it again.',
+      'The service reads its configuration from environment variables when it starts. Change one, then restart it.',
   },
   de: {
     heading: 'Einstellungen',
-    lead: 'Wie dieser Dienst eingerichtet ist, wo er zu finden ist, und was Sie hier dürfen.',
+    lead: 'Adressen und Konfiguration des Dienstes, und Ihre Sitzung.',
     addresses: 'Adressen',
-    addressesAbout: 'Was Anwendungen und Dienste wissen müssen.',
+    addressesAbout: 'Die Adressen, die Anwendungen und Dienste brauchen.',
     issuer: 'Aussteller',
     discovery: 'Discovery',
     tokenEndpoint: 'Token-Endpunkt',
@@ -51,7 +61,7 @@ export const settingsMessages = defineMessages({
     rest: 'REST (OpenAPI)',
     metrics: 'Metriken',
     service: 'Dienst',
-    serviceAbout: 'Der Prozess, der antwortet. Es kann mehrere geben; jeder erzählt von sich.',
+    serviceAbout: 'Der Prozess, der antwortet. Es kann mehrere geben.',
     version: 'Version von Signet',
     baseUrl: 'Basis-URL',
     node: 'Prozess',
@@ -61,12 +71,22 @@ export const settingsMessages = defineMessages({
     databases: { EMBEDDED: 'Eingebettet', POSTGRESQL: 'Server' },
     configuration: 'Konfiguration',
     configurationAbout:
-      'Wie der Dienst sie verstanden hat, mit Vorgaben. Geheimnisse und die Adresse der Datenbank fehlen.',
+      'Die verwendeten Werte, mit Vorgaben. Geheimnisse und die Adresse der Datenbank werden nicht gezeigt.',
     variable: 'Variable',
     value: 'Wert',
     notSet: 'Nicht gesetzt',
+    proofs: 'Besitznachweise (DPoP)',
+    proofsAbout:
+      'Ein Token, das an einen Schlüssel gebunden ist, wird mit einem Nachweis verwendet, den dieser Schlüssel signiert. Welche Anwendungen solche Tokens verwenden müssen, steht auf deren Seiten unter Schlüssel und Sicherheit.',
+    nonce: 'Nonce des Dienstes',
+    nonces: { OFF: 'Nicht nötig', REQUIRED: 'Verlangt' },
+    nonceTexts: {
+      OFF: 'Ein Nachweis gilt nach seiner eigenen Zeit 60 Sekunden lang, und einmal.',
+      REQUIRED:
+        'Ein Nachweis muss auch eine Nonce enthalten, die der Dienst vor wenigen Minuten ausgegeben hat. Niemand kann Nachweise vorab erstellen; Clients brauchen ab und zu eine Anfrage mehr.',
+    },
     session: 'Ihre Sitzung',
-    sessionAbout: 'Wer an der Konsole angemeldet ist, und was die Rollen erlauben.',
+    sessionAbout: 'Wer an der Konsole angemeldet ist, und mit welchen Rechten.',
     signedInAs: 'Angemeldet als',
     scopes: 'Scopes',
     endsAt: 'Endet',

@@ -1,20 +1,20 @@
-import { useData } from '../api/use-data.ts';
-import { CopyId } from '../controls/copy.tsx';
-import { Time } from '../controls/time.tsx';
-import { useMessages } from '../language/language.ts';
-import { DataTable } from '../lists/data-table.tsx';
-import { Properties, Property, Section } from '../records/section.tsx';
-import { Failed } from '../states/failed.tsx';
-import { Loading } from '../states/loading.tsx';
+import { useData } from '../kit/api/use-data.ts';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { DataTable } from '../kit/lists/data-table.tsx';
+import { Properties, Property, Section } from '../kit/records/section.tsx';
+import { Failed } from '../kit/states/failed.tsx';
+import { Loading } from '../kit/states/loading.tsx';
 import { ServiceSettings } from './documents.ts';
 import { settingsMessages } from './messages.ts';
 import styles from './settings.module.css';
 
-/** The process that answers, and its configuration, without secrets. */
+/** The process that answers, and its configuration without secrets. */
 export function ServiceSections() {
   const t = useMessages(settingsMessages);
-  const { data, error, askAgain } = useData(ServiceSettings, {});
-  if (error && !data) return <Failed error={error} onRetry={askAgain} />;
+  const { data, error, refetch } = useData(ServiceSettings, {});
+  if (error && !data) return <Failed error={error} onRetry={refetch} />;
   if (!data) return <Loading />;
   const { service } = data;
   return (

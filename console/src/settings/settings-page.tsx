@@ -1,26 +1,29 @@
-import { Badge } from '../controls/badge.tsx';
-import { CopyId } from '../controls/copy.tsx';
-import { Notice } from '../controls/notice.tsx';
-import { Time } from '../controls/time.tsx';
-import { useMessages } from '../language/language.ts';
-import { Page } from '../records/page.tsx';
-import { Properties, Property, Section } from '../records/section.tsx';
-import { serviceUrl } from '../service-url.ts';
-import { useCan, useSession } from '../session/session.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { Notice } from '../kit/controls/notice.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { Page } from '../kit/records/page.tsx';
+import { Properties, Property, Section } from '../kit/records/section.tsx';
+import { serviceUrl } from '../kit/service-url.ts';
+import { useCan, useSession } from '../kit/session/session.ts';
 import { settingsMessages } from './messages.ts';
+import { Proofs } from './proofs.tsx';
 import { ServiceSections } from './service-sections.tsx';
 import styles from './settings.module.css';
 
-/** Where the service is found, how it is set up, and what the person may do. */
+/** The service's URLs, its configuration, and the person's session. */
 export function SettingsPage() {
   const t = useMessages(settingsMessages);
-  const seesService = useCan('events:read');
+  const canReadService = useCan('events:read');
+  const canReadSettings = useCan('applications:read');
   return (
     <Page heading={t.heading} lead={t.lead} width="reading">
       <div className={styles.sections}>
-        {seesService && <ServiceSections />}
-        {seesService && <Notice title={t.change}>{t.changeText}</Notice>}
+        {canReadService && <ServiceSections />}
+        {canReadService && <Notice title={t.change}>{t.changeText}</Notice>}
         <Addresses />
+        {canReadSettings && <Proofs />}
         <YourSession />
       </div>
     </Page>

@@ -2,16 +2,17 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
-import { PasswordField, TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
-import { useMessages } from '../language/language.ts';
-import { defineMessages } from '../language/messages.ts';
-import { servicePath } from '../service-url.ts';
-import { Brand } from '../shell/brand.tsx';
-import { Preferences } from '../shell/preferences.tsx';
-import { EmptyState } from '../states/state.tsx';
+import { Brand } from '../kit/controls/brand.tsx';
+import { Button } from '../kit/controls/button.tsx';
+import { Icon } from '../kit/controls/icon.tsx';
+import { Preferences } from '../kit/controls/preferences.tsx';
+import { filledText } from '../kit/forms/described.ts';
+import { PasswordField, TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { defineMessages } from '../kit/language/messages.ts';
+import { servicePath } from '../kit/service-url.ts';
+import { EmptyState } from '../kit/states/state.tsx';
 import styles from './setup-page.module.css';
 
 const signInPath = `${servicePath}/console/sign-in?to=/console/`;
@@ -19,19 +20,17 @@ const signInPath = `${servicePath}/console/sign-in?to=/console/`;
 const messages = defineMessages({
   en: {
     heading: 'Set up Signet',
-    lead: 'Make the account of the first administrator. It holds every right; more people can be added later.',
+    lead: 'Create the account of the first administrator. It can do everything. You can add more people later.',
     username: 'User name',
     email: 'E-mail address',
     password: 'Password',
-    passwordHint:
-      'Fifteen characters or more are best: a few words that only you would put together.',
+    passwordHint: '15 characters or more are best, such as a few unrelated words.',
     submit: 'Create account and sign in',
-    failed:
-      'That did not succeed. The service may not be reachable; nothing is lost by trying again.',
+    failed: 'Something went wrong. The service may not be reachable. Try again.',
     usedTitle: 'This link is no longer valid',
     usedText:
-      'It has been used, is older than an hour, or is not complete. As long as there is no administrator, each start of the service prints a new link: restart it and open the one that stands in its log.',
-    usedSignIn: 'There is an account already?',
+      'It was used, is older than an hour, or is not complete. While there is no administrator, each start of the service prints a new link: restart the service, then open the link in its log.',
+    usedSignIn: 'Already have an account?',
     signIn: 'Sign in',
   },
   de: {
@@ -40,15 +39,14 @@ const messages = defineMessages({
     username: 'Benutzername',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
-    passwordHint:
-      'Am besten fünfzehn Zeichen oder mehr: ein paar Wörter, die nur Sie so zusammensetzen würden.',
+    passwordHint: 'Am besten 15 Zeichen oder mehr, etwa ein paar Wörter ohne Zusammenhang.',
     submit: 'Konto anlegen und anmelden',
     failed:
-      'Das ist nicht gelungen. Der Dienst ist vielleicht nicht erreichbar; ein neuer Versuch schadet nicht.',
+      'Das ist nicht gelungen. Der Dienst ist vielleicht nicht erreichbar. Versuchen Sie es noch einmal.',
     usedTitle: 'Dieser Link gilt nicht mehr',
     usedText:
       'Er wurde benutzt, ist älter als eine Stunde oder unvollständig. Solange es keinen Administrator gibt, druckt jeder Start des Dienstes einen neuen Link: Starten Sie ihn neu, und öffnen Sie den Link aus seinem Log.',
-    usedSignIn: 'Gibt es schon ein Konto?',
+    usedSignIn: 'Haben Sie schon ein Konto?',
     signIn: 'Anmelden',
   },
 });
@@ -58,7 +56,7 @@ interface Answer {
   readonly message?: string;
 }
 
-/** The page behind the link that the first start prints: the account of the first administrator. */
+/** The page of the link that the first start prints. It creates the first administrator. */
 export function SetupPage() {
   const t = useMessages(messages);
   const texts = useMessages(formMessages);
@@ -68,7 +66,7 @@ export function SetupPage() {
     defaultValues: { username: '', email: '', password: '' },
     resolver: standardSchemaResolver(
       z.object({
-        username: z.string().check(z.trim(), z.minLength(1, texts.required)),
+        username: filledText(texts.required),
         email: z.string().check(z.trim(), z.email(texts.notAnEmail)),
         password: z.string().check(z.minLength(1, texts.required)),
       }),

@@ -1,6 +1,6 @@
-import { Dialog } from '../dialogs/dialog.tsx';
-import { useMessages } from '../language/language.ts';
-import { defineMessages } from '../language/messages.ts';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { defineMessages } from '../kit/language/messages.ts';
 import styles from './key-help.module.css';
 import { shellMessages } from './messages.ts';
 import { destinations } from './navigation.ts';
@@ -26,7 +26,7 @@ const messages = defineMessages({
   },
 });
 
-/** Shows the keys. */
+/** The dialog with the keyboard shortcuts. */
 export default function KeyHelp({ onClose }: { onClose: () => void }) {
   const t = useMessages(messages);
   const names = useMessages(shellMessages);

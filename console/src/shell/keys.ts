@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { covers, useSession } from '../session/session.ts';
+import { covers, useSession } from '../kit/session/session.ts';
 import { destinations } from './navigation.ts';
 
 const secondKeyWithinMs = 1_500;
@@ -9,8 +9,20 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** The keys of the whole console: `Ctrl K`, `?`, `/`, and `g` followed by a page's letter. */
-export function useKeys(on: { onPalette: () => void; onHelp: () => void }): void {
+const isInDialog = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[role="dialog"]') !== null;
+
+/**
+ * The keyboard shortcuts of all pages: `Ctrl K`, `?`, `/`, and `g` followed by a page's letter.
+ *
+ * @param on.onAhead Gets the keys typed while the palette is open but has no focus yet, because it still loads; there
+ *   are no shortcuts then.
+ */
+export function useKeys(on: {
+  onPalette: () => void;
+  onHelp: () => void;
+  onAhead: ((key: string) => void) | undefined;
+}): void {
   const navigate = useNavigate();
   const { scopes } = useSession();
   const handlers = useRef(on);
@@ -23,7 +35,14 @@ export function useKeys(on: { onPalette: () => void; onHelp: () => void }): void
         handlers.current.onPalette();
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const { onAhead } = handlers.current;
+      if (onAhead && !isInDialog(event.target)) {
+        event.preventDefault();
+        onAhead(event.key);
+        return;
+      }
+      if (isTyping(event.target)) return;
       if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
       if (event.key === '?') {
         event.preventDefault();

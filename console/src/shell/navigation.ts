@@ -1,5 +1,5 @@
-import type { IconName } from '../controls/icon.tsx';
-import type { Scope } from '../session/session.ts';
+import type { IconName } from '../kit/controls/icon.tsx';
+import { configurationScopes, type Scope } from '../kit/session/session.ts';
 import type { shellMessages } from './messages.ts';
 
 type Text = keyof (typeof shellMessages)['en'];
@@ -9,9 +9,9 @@ export interface Destination {
   readonly to: string;
   readonly text: Text;
   readonly icon: IconName;
-  /** What a person needs to see it. */
-  readonly scope?: Scope;
-  /** Pressed after `g`. */
+  /** The scope that it takes, or all of several. */
+  readonly scope?: Scope | readonly Scope[];
+  /** The key after `g`. */
   readonly key: string;
 }
 
@@ -25,6 +25,7 @@ export const navigation: readonly {
     pages: [
       { to: '/', text: 'overview', icon: 'overview', key: 'o' },
       { to: '/events', text: 'events', icon: 'events', scope: 'events:read', key: 'e' },
+      { to: '/refusals', text: 'refusals', icon: 'warning', scope: 'events:read', key: 'd' },
       { to: '/webhooks', text: 'webhooks', icon: 'webhooks', scope: 'webhooks:read', key: 'w' },
     ],
   },
@@ -46,8 +47,17 @@ export const navigation: readonly {
         scope: 'applications:read',
         key: 'a',
       },
+      {
+        to: '/agents',
+        text: 'agents',
+        icon: 'agents',
+        scope: 'applications:read',
+        key: 'n',
+      },
       { to: '/apis', text: 'apis', icon: 'apis', scope: 'resources:read', key: 'p' },
       { to: '/roles', text: 'roles', icon: 'roles', scope: 'roles:read', key: 'r' },
+      { to: '/who-can', text: 'whoCan', icon: 'help', scope: 'roles:read', key: 'c' },
+      { to: '/explain', text: 'explain', icon: 'search', scope: 'roles:read', key: 'y' },
     ],
   },
   {
@@ -60,6 +70,14 @@ export const navigation: readonly {
         scope: 'experience:read',
         key: 'x',
       },
+      {
+        to: '/configuration',
+        text: 'configuration',
+        icon: 'terminal',
+        scope: configurationScopes,
+        key: 'f',
+      },
+      { to: '/developers', text: 'developers', icon: 'developers', key: 'v' },
       { to: '/keys', text: 'keys', icon: 'keys', scope: 'all', key: 'k' },
       { to: '/settings', text: 'settings', icon: 'settings', key: 's' },
     ],

@@ -1,15 +1,14 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { graphql } from '../api/graphql.ts';
-import { send } from '../api/send.ts';
-import { Icon, type IconName } from '../controls/icon.tsx';
-import { useListbox } from '../controls/listbox.ts';
-import { controlMessages } from '../controls/messages.ts';
-import { useMessages } from '../language/language.ts';
-import { defineMessages } from '../language/messages.ts';
-import { linkTo, type RecordLink } from '../records/links.ts';
-import { covers, type Scope, useSession } from '../session/session.ts';
+import { Icon, type IconName } from '../kit/controls/icon.tsx';
+import { useListbox } from '../kit/controls/listbox.ts';
+import { controlMessages } from '../kit/controls/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { defineMessages } from '../kit/language/messages.ts';
+import { type FoundRecord, findRecords } from '../kit/records/find-records.ts';
+import { linkTo, type RecordLink } from '../kit/records/links.ts';
+import { covers, type Scope, useSession } from '../kit/session/session.ts';
 import { shellMessages } from './messages.ts';
 import { destinations } from './navigation.ts';
 import styles from './palette.module.css';
@@ -27,7 +26,10 @@ const messages = defineMessages({
     createApplication: 'Create application',
     createOrganization: 'Create organization',
     createWebhook: 'Create webhook',
-    nothing: 'Nothing fits. A record is found by its name or its id.',
+    importUsers: 'Import users',
+    rotateKey: 'Rotate signing key',
+    doneBy: (name: string) => `What ${name} did`,
+    nothing: 'No matches. Search by name or id.',
   },
   de: {
     title: 'Gehe zu',
@@ -41,40 +43,12 @@ const messages = defineMessages({
     createApplication: 'Anwendung anlegen',
     createOrganization: 'Organisation anlegen',
     createWebhook: 'Webhook anlegen',
-    nothing: 'Nichts passt. Einträge werden über Namen oder ID gefunden.',
+    importUsers: 'Benutzer importieren',
+    rotateKey: 'Signaturschlüssel wechseln',
+    doneBy: (name) => `Was ${name} getan hat`,
+    nothing: 'Keine Treffer. Suchen Sie nach Name oder ID.',
   },
 });
-
-const SearchRecords = graphql(`
-  query SearchRecords(
-    $search: String!
-    $users: Boolean!
-    $applications: Boolean!
-    $organizations: Boolean!
-    $roles: Boolean!
-    $resources: Boolean!
-    $webhooks: Boolean!
-  ) {
-    users(first: 5, filter: { search: $search }) @include(if: $users) {
-      edges { node { id name username primaryEmail } }
-    }
-    applications(first: 5, filter: { search: $search }) @include(if: $applications) {
-      edges { node { id name type } }
-    }
-    organizations(first: 5, filter: { search: $search }) @include(if: $organizations) {
-      edges { node { id name } }
-    }
-    roles(first: 5, filter: { search: $search }) @include(if: $roles) {
-      edges { node { id name type } }
-    }
-    resources(first: 5, filter: { search: $search }) @include(if: $resources) {
-      edges { node { id name indicator } }
-    }
-    webhooks(first: 5, filter: { search: $search }) @include(if: $webhooks) {
-      edges { node { id name url } }
-    }
-  }
-`);
 
 interface Item {
   readonly key: string;
@@ -86,39 +60,54 @@ interface Item {
 }
 
 const actions = [
-  { text: 'createUser', icon: 'users', to: '/users', scope: 'users:write' },
+  { text: 'createUser', to: '/users', opens: 'create', scope: 'users:write' },
   {
     text: 'createApplication',
-    icon: 'applications',
     to: '/applications',
+    opens: 'create',
     scope: 'applications:write',
   },
   {
     text: 'createOrganization',
-    icon: 'organizations',
     to: '/organizations',
+    opens: 'create',
     scope: 'organizations:write',
   },
-  { text: 'createWebhook', icon: 'webhooks', to: '/webhooks', scope: 'webhooks:write' },
-  { text: 'createRole', icon: 'roles', to: '/roles', scope: 'roles:write' },
-  { text: 'createApi', icon: 'apis', to: '/apis', scope: 'resources:write' },
-] as const satisfies readonly { text: string; icon: IconName; to: string; scope: Scope }[];
+  { text: 'createWebhook', to: '/webhooks', opens: 'create', scope: 'webhooks:write' },
+  { text: 'createRole', to: '/roles', opens: 'create', scope: 'roles:write' },
+  { text: 'createApi', to: '/apis', opens: 'create', scope: 'resources:write' },
+  { text: 'importUsers', to: '/users', opens: 'import', scope: 'users:write' },
+  { text: 'rotateKey', to: '/keys', opens: 'rotate', scope: 'all' },
+] as const satisfies readonly {
+  readonly text: string;
+  readonly to: string;
+  /** The dialog, as in the page's address. */
+  readonly opens: string;
+  readonly scope: Scope;
+}[];
 
 const restMs = 120;
-const idPattern = /^[a-z]+_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Leads to pages, records, and actions by a few letters. */
-export default function Palette({ onClose }: { onClose: () => void }) {
+/** The command palette: finds pages, records and actions. What is typed is kept outside, since it begins before this loads. */
+export default function Palette({
+  sought,
+  onSeek,
+  onClose,
+}: {
+  sought: string;
+  onSeek: (typed: string) => void;
+  onClose: () => void;
+}) {
   const t = useMessages(messages);
   const words = useMessages(controlMessages);
   const names = useMessages(shellMessages);
   const navigate = useNavigate();
   const { scopes } = useSession();
-  const [typed, setTyped] = useState('');
-  const { records, isSearching } = useRecords(typed.trim());
+  const { records, isSearching } = useRecords(sought.trim());
 
   const fixed = useMemo((): readonly Item[] => {
-    const allowed = (scope: Scope | undefined) => !scope || covers(scopes, scope);
+    const allowed = (scope: Scope | readonly Scope[] | undefined) =>
+      !scope || covers(scopes, scope);
     return [
       ...destinations
         .filter(({ scope }) => allowed(scope))
@@ -131,20 +120,32 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         })),
       ...actions
         .filter(({ scope }) => allowed(scope))
-        .map(({ to, text }) => ({
+        .map(({ to, text, opens }) => ({
           key: text,
           group: 'actions' as const,
           text: t[text],
-          icon: 'plus' as const,
-          link: { to, search: { create: 'true' } },
+          icon: opens === 'create' ? ('plus' as const) : ('right' as const),
+          link: { to, search: { [opens]: 'true' } },
         })),
     ];
   }, [scopes, names, t]);
 
-  const wanted = typed.trim().toLowerCase();
+  const mayReadEvents = covers(scopes, 'events:read');
+  const people = mayReadEvents ? records.filter(({ icon }) => icon === 'users').slice(0, 3) : [];
+  const deeds = people.map(
+    ({ key, text, link }): Item => ({
+      key: `${key} did`,
+      group: 'actions',
+      text: t.doneBy(text),
+      icon: 'events',
+      link: { ...link, search: { tab: 'events', shows: 'by' } },
+    }),
+  );
+
+  const wanted = sought.trim().toLowerCase();
   const items = [
     ...fixed.filter(({ text }) => text.toLowerCase().includes(wanted)),
-    ...(wanted ? records : []),
+    ...(wanted ? [...records, ...deeds] : []),
   ];
   const choose = ({ link }: Item) => {
     onClose();
@@ -166,8 +167,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               className={styles.input}
               aria-label={t.title}
               placeholder={t.placeholder}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
+              value={sought}
+              onChange={(event) => onSeek(event.target.value)}
             />
           </div>
           <div {...listbox.list} role="listbox" className={styles.list} aria-label={t.title}>
@@ -208,7 +209,8 @@ function useRecords(search: string) {
     const ended = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        setFound({ search, records: await findRecords(search, scopes, ended.signal) });
+        const records = await findRecords(search, scopes, ended.signal);
+        setFound({ search, records: records.flatMap(itemOf) });
       } catch {
         if (!ended.signal.aborted) setFound({ search, records: [] });
       }
@@ -221,49 +223,9 @@ function useRecords(search: string) {
   return { records: found.records, isSearching: search !== '' && found.search !== search };
 }
 
-async function findRecords(
-  search: string,
-  scopes: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Item[]> {
-  const link = idPattern.test(search) ? linkTo(search) : undefined;
-  if (link) return [{ key: search, group: 'records', text: search, icon: 'right', link }];
-  const may = (scope: Scope) => covers(scopes, scope);
-  const data = await send(
-    SearchRecords,
-    {
-      search,
-      users: may('users:read'),
-      applications: may('applications:read'),
-      organizations: may('organizations:read'),
-      roles: may('roles:read'),
-      resources: may('resources:read'),
-      webhooks: may('webhooks:read'),
-    },
-    signal,
-  );
-  const item = (id: string, icon: IconName, text: string, detail?: string | null): Item[] => {
-    const to = linkTo(id);
-    return to
-      ? [{ key: id, group: 'records', text, icon, link: to, ...(detail ? { detail } : {}) }]
-      : [];
-  };
-  return [
-    ...(data.users?.edges ?? []).flatMap(({ node: { id, name, username, primaryEmail } }) =>
-      item(id, 'users', name ?? username ?? primaryEmail ?? id, primaryEmail),
-    ),
-    ...(data.applications?.edges ?? []).flatMap(({ node }) =>
-      item(node.id, 'applications', node.name),
-    ),
-    ...(data.organizations?.edges ?? []).flatMap(({ node }) =>
-      item(node.id, 'organizations', node.name),
-    ),
-    ...(data.roles?.edges ?? []).flatMap(({ node }) => item(node.id, 'roles', node.name)),
-    ...(data.resources?.edges ?? []).flatMap(({ node }) =>
-      item(node.id, 'apis', node.name, node.indicator),
-    ),
-    ...(data.webhooks?.edges ?? []).flatMap(({ node }) =>
-      item(node.id, 'webhooks', node.name, String(node.url)),
-    ),
-  ];
-}
+const itemOf = ({ id, icon, text, detail }: FoundRecord): readonly Item[] => {
+  const link = linkTo(id);
+  return link
+    ? [{ key: id, group: 'records', text, icon, link, ...(detail ? { detail } : {}) }]
+    : [];
+};

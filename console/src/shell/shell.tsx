@@ -1,15 +1,15 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { connection, socket } from '../api/socket.ts';
-import { IconButton } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
-import { useMessages } from '../language/language.ts';
-import { keepSession } from '../session/activity.ts';
-import { useSession } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
-import { useStore } from '../store.ts';
-import { Brand } from './brand.tsx';
+import { connection, socket } from '../kit/api/socket.ts';
+import { Brand } from '../kit/controls/brand.tsx';
+import { IconButton } from '../kit/controls/button.tsx';
+import { Icon } from '../kit/controls/icon.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { useSession } from '../kit/session/session.ts';
+import { EmptyState } from '../kit/states/state.tsx';
+import { useStore } from '../kit/store.ts';
+import { keepSession } from './activity.ts';
 import { useKeys } from './keys.ts';
 import { shellMessages } from './messages.ts';
 import { SessionEnded } from './session-ended.tsx';
@@ -19,19 +19,35 @@ import { SignOut } from './sign-out.tsx';
 
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(loadPalette);
-/** It is there before somebody presses the keys, and types on at once. */
+/** Loaded ahead, so that it opens at once. */
 const paletteAfterMs = 1_000;
 const KeyHelp = lazy(() => import('./key-help.tsx'));
 
 const commandKey = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl';
 
-/** What stands around every page. */
+/** The frame of every page. */
 export function Shell() {
   const t = useMessages(shellMessages);
   const { scopes } = useSession();
   const [open, setOpen] = useState<'palette' | 'keys' | 'menu' | undefined>();
+  const [sought, setSought] = useState('');
   const close = () => setOpen(undefined);
-  useKeys({ onPalette: () => setOpen('palette'), onHelp: () => setOpen('keys') });
+  const openPalette = () => {
+    if (open !== 'palette') setSought('');
+    setOpen('palette');
+  };
+  useKeys({
+    onPalette: openPalette,
+    onHelp: () => setOpen('keys'),
+    onAhead:
+      open === 'palette'
+        ? (key) => {
+            if (key === 'Escape') close();
+            else if (key === 'Backspace') setSought((typed) => typed.slice(0, -1));
+            else if (key.length === 1) setSought((typed) => typed + key);
+          }
+        : undefined,
+  });
   useEffect(() => void socket(), []);
   useEffect(keepSession, []);
   useEffect(() => {
@@ -52,7 +68,7 @@ export function Shell() {
           <span className={styles.menu}>
             <IconButton icon="menu" label={t.menu} onClick={() => setOpen('menu')} />
           </span>
-          <button type="button" className={styles.jump} onClick={() => setOpen('palette')}>
+          <button type="button" className={styles.jump} onClick={openPalette}>
             <Icon name="search" size={14} />
             <span>{t.jump}</span>
             <kbd className={styles.kbd}>{commandKey} K</kbd>
@@ -76,7 +92,7 @@ export function Shell() {
         </Dialog.Portal>
       </Dialog.Root>
       <Suspense>
-        {open === 'palette' && <Palette onClose={close} />}
+        {open === 'palette' && <Palette sought={sought} onSeek={setSought} onClose={close} />}
         {open === 'keys' && <KeyHelp onClose={close} />}
       </Suspense>
       <SessionEnded />

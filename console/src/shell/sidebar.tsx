@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { Icon } from '../controls/icon.tsx';
-import { useMessages } from '../language/language.ts';
-import { covers, useSession } from '../session/session.ts';
-import { Brand } from './brand.tsx';
+import { Brand } from '../kit/controls/brand.tsx';
+import { Icon } from '../kit/controls/icon.tsx';
+import { Preferences } from '../kit/controls/preferences.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { covers, useSession } from '../kit/session/session.ts';
 import { shellMessages } from './messages.ts';
 import { navigation } from './navigation.ts';
-import { Preferences } from './preferences.tsx';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
 
-/** The pages that the person may see, who they are, and how the page looks and speaks. */
+/** The navigation, the person's name, theme and language. */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const t = useMessages(shellMessages);
   const { user, scopes } = useSession();

@@ -1,9 +1,9 @@
-import { Button, IconButton } from '../controls/button.tsx';
-import { useMessages } from '../language/language.ts';
-import { servicePath } from '../service-url.ts';
+import { Button, IconButton } from '../kit/controls/button.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { servicePath } from '../kit/service-url.ts';
 import { shellMessages } from './messages.ts';
 
-/** Ends the session, and the provider's with it: a form, so that the browser follows the redirects. */
+/** Ends the session, and the provider's too. It is a form, so that the browser follows the redirects. */
 export function SignOut({ isSmall = false }: { isSmall?: boolean }) {
   const t = useMessages(shellMessages);
   return (

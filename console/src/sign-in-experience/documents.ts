@@ -1,52 +1,29 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
+import type { MessageSendersQuery } from '../generated/graphql.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/refusal.ts';
 
-export const ExperienceFields = graphql(`
+graphql(`
   fragment ExperienceFields on SignInExperience {
     signUpEnabled
     signUpIdentifiers
     signInIdentifiers
     passwordEnabled
     codeEnabled
-    passwordPolicy {
-      minLength
-      rejectCommon
-      rejectUserData
-      blocklist
-    }
-    codePolicy {
-      ttlSeconds
-      maxAttempts
-      sendLimit
-      sendWindowSeconds
-    }
-    lockoutPolicy {
-      maxAttempts
-      windowSeconds
-      lockSeconds
-    }
+    passwordPolicy { minLength rejectCommon rejectUserData blocklist }
+    codePolicy { ttlSeconds maxAttempts sendLimit sendWindowSeconds }
+    lockoutPolicy { maxAttempts windowSeconds lockSeconds }
     factors
     factorPolicy
-    sessionPolicy {
-      idleSeconds
-      maxSeconds
-    }
-    branding {
-      productName
-      logoUrl
-      primaryColor
-      termsUrl
-      privacyUrl
-    }
+    sessionPolicy { idleSeconds maxSeconds }
+    branding { productName logoUrl primaryColor termsUrl privacyUrl }
     defaultLanguage
+    version
   }
 `);
 
 export const Experience = graphql(`
   query Experience {
-    signInExperience {
-      ...ExperienceFields
-    }
+    signInExperience { ...ExperienceFields }
   }
 `);
 
@@ -54,11 +31,7 @@ export const UpdateExperience = graphql(`
   mutation UpdateExperience($input: UpdateSignInExperienceInput!) {
     updateSignInExperience(input: $input) {
       __typename
-      ... on UpdateSignInExperiencePayload {
-        signInExperience {
-          ...ExperienceFields
-        }
-      }
+      ... on UpdateSignInExperiencePayload { signInExperience { ...ExperienceFields } }
       ...Refusal
     }
   }
@@ -69,17 +42,8 @@ export const MessageSenders = graphql(`
     messageSenders {
       channel
       kind
-      http {
-        url
-      }
-      smtp {
-        host
-        port
-        secure
-        username
-        hasPassword
-        from
-      }
+      http { url }
+      smtp { host port secure username hasPassword from }
       updatedAt
     }
   }
@@ -89,11 +53,7 @@ export const SetEmailSender = graphql(`
   mutation SetEmailSender($input: SetEmailSenderInput!) {
     setEmailSender(input: $input) {
       __typename
-      ... on SetEmailSenderPayload {
-        messageSender {
-          channel
-        }
-      }
+      ... on SetEmailSenderPayload { messageSender { channel } }
       ...Refusal
     }
   }
@@ -103,11 +63,7 @@ export const SetSmsSender = graphql(`
   mutation SetSmsSender($input: SetSmsSenderInput!) {
     setSmsSender(input: $input) {
       __typename
-      ... on SetSmsSenderPayload {
-        messageSender {
-          channel
-        }
-      }
+      ... on SetSmsSenderPayload { messageSender { channel } }
       ...Refusal
     }
   }
@@ -115,17 +71,13 @@ export const SetSmsSender = graphql(`
 
 export const RemoveEmailSender = graphql(`
   mutation RemoveEmailSender($input: RemoveEmailSenderInput!) {
-    removeEmailSender(input: $input) {
-      __typename
-    }
+    removeEmailSender(input: $input) { __typename }
   }
 `);
 
 export const RemoveSmsSender = graphql(`
   mutation RemoveSmsSender($input: RemoveSmsSenderInput!) {
-    removeSmsSender(input: $input) {
-      __typename
-    }
+    removeSmsSender(input: $input) { __typename }
   }
 `);
 
@@ -133,13 +85,11 @@ export const SendTestMessage = graphql(`
   mutation SendTestMessage($input: SendTestMessageInput!) {
     sendTestMessage(input: $input) {
       __typename
-      ... on SendTestMessagePayload {
-        testMessage {
-          id
-          recipient
-        }
-      }
+      ... on SendTestMessagePayload { testMessage { id recipient } }
       ...Refusal
     }
   }
 `);
+
+/** A sender of messages, as its section reads it. */
+export type ShownSender = MessageSendersQuery['messageSenders'][number];

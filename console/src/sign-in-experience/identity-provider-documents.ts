@@ -1,7 +1,8 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/page-info.ts';
+import '../kit/api/refusal.ts';
 
-export const IdentityProviderFields = graphql(`
+graphql(`
   fragment IdentityProviderFields on IdentityProvider {
     id
     name
@@ -13,6 +14,8 @@ export const IdentityProviderFields = graphql(`
     emailDomains
     enabled
     redirectUri
+    redirectUriState
+    version
   }
 `);
 
@@ -25,18 +28,15 @@ export const IdentityProviders = graphql(`
       before: $before
       orderBy: { field: NAME, direction: ASC }
     ) {
-      edges {
-        node {
-          ...IdentityProviderFields
-        }
-      }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
+      edges { node { ...IdentityProviderFields } }
+      pageInfo { ...PageInfo }
     }
+  }
+`);
+
+export const IdentityProvider = graphql(`
+  query IdentityProvider($id: ID!) {
+    identityProvider(id: $id) { ...IdentityProviderFields }
   }
 `);
 
@@ -44,11 +44,7 @@ export const CreateIdentityProvider = graphql(`
   mutation CreateIdentityProvider($input: CreateIdentityProviderInput!) {
     createIdentityProvider(input: $input) {
       __typename
-      ... on CreateIdentityProviderPayload {
-        identityProvider {
-          ...IdentityProviderFields
-        }
-      }
+      ... on CreateIdentityProviderPayload { identityProvider { ...IdentityProviderFields } }
       ...Refusal
     }
   }
@@ -58,11 +54,7 @@ export const UpdateIdentityProvider = graphql(`
   mutation UpdateIdentityProvider($input: UpdateIdentityProviderInput!) {
     updateIdentityProvider(input: $input) {
       __typename
-      ... on UpdateIdentityProviderPayload {
-        identityProvider {
-          ...IdentityProviderFields
-        }
-      }
+      ... on UpdateIdentityProviderPayload { identityProvider { ...IdentityProviderFields } }
       ...Refusal
     }
   }
@@ -72,11 +64,7 @@ export const DeleteIdentityProvider = graphql(`
   mutation DeleteIdentityProvider($input: DeleteIdentityProviderInput!) {
     deleteIdentityProvider(input: $input) {
       __typename
-      ... on DeleteIdentityProviderPayload {
-        identityProvider {
-          id
-        }
-      }
+      ... on DeleteIdentityProviderPayload { identityProvider { id } }
       ...Refusal
     }
   }

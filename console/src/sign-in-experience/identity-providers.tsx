@@ -1,35 +1,38 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { Badge } from '../controls/badge.tsx';
-import { Button } from '../controls/button.tsx';
-import { CopyId } from '../controls/copy.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { RadioCards } from '../forms/choices.tsx';
-import { CheckField, PasswordField, TextField } from '../forms/fields.tsx';
-import { filled, ListField } from '../forms/list-field.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { IdentityProviderFieldsFragment, IdentityProviderKind } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { List, pageIn } from '../lists/list-page.tsx';
-import { DeleteRecord } from '../records/delete-record.tsx';
-import { Properties, Property, Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
+import { useData } from '../kit/api/use-data.ts';
+import { Badge } from '../kit/controls/badge.tsx';
+import { Button } from '../kit/controls/button.tsx';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { choicesOf, RadioCards } from '../kit/forms/choices.tsx';
+import { filledText } from '../kit/forms/described.ts';
+import { CheckField, PasswordField, TextField } from '../kit/forms/fields.tsx';
+import { filled, ListField } from '../kit/forms/list-field.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { List, pageIn } from '../kit/lists/list-page.tsx';
+import { DeleteRecord } from '../kit/records/delete-record.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
 import {
   CreateIdentityProvider,
   DeleteIdentityProvider,
+  IdentityProvider,
   IdentityProviders,
   UpdateIdentityProvider,
 } from './identity-provider-documents.ts';
 import { providerMessages } from './identity-provider-messages.ts';
+import { RedirectUri } from './redirect-uri.tsx';
 import styles from './sign-in-experience.module.css';
 
 type Provider = IdentityProviderFieldsFragment;
 
 const kinds = ['SOCIAL', 'ENTERPRISE'] as const satisfies readonly IdentityProviderKind[];
 
-/** Where people sign in with an account of theirs elsewhere. */
+/** The identity providers that people can sign in with. */
 export function Providers() {
   const t = useMessages(providerMessages);
   const canWrite = useCan('experience:write');
@@ -74,8 +77,15 @@ export function Providers() {
             id: 'enabled',
             header: t.state,
             isNarrow: true,
-            cell: ({ enabled }) => (
-              <Badge tone={enabled ? 'good' : 'plain'}>{enabled ? t.on : t.off}</Badge>
+            cell: ({ enabled, redirectUriState }) => (
+              <>
+                <Badge tone={enabled ? 'good' : 'plain'}>{enabled ? t.on : t.off}</Badge>{' '}
+                {redirectUriState !== 'OWN' && (
+                  <Badge tone={redirectUriState === 'SHARED' ? 'warn' : 'bad'}>
+                    {t.toRegister}
+                  </Badge>
+                )}
+              </>
             ),
           },
         ]}
@@ -104,7 +114,7 @@ export function Providers() {
 
 function useSchema() {
   const texts = useMessages(formMessages);
-  const needed = z.string().check(z.trim(), z.minLength(1, texts.required));
+  const needed = filledText(texts.required);
   return z.object({
     kind: z.enum(kinds),
     name: needed,
@@ -133,7 +143,7 @@ const inputOf = ({ clientSecret, ...values }: Values) => ({
   name: values.name.trim(),
   issuer: values.issuer.trim(),
   clientId: values.clientId.trim(),
-  // Nobody can read it, so it stays unless another is typed.
+  // The secret cannot be read, so it stays unless a new one is typed.
   ...(clientSecret ? { clientSecret } : {}),
   scopes: filled(values.scopes),
   emailDomains: filled(values.emailDomains),
@@ -168,7 +178,6 @@ function CreationForm({
       }}
       submit={t.create}
       onCancel={onClose}
-      cancel={t.cancel}
     >
       <Fields />
     </ActionForm>
@@ -176,7 +185,7 @@ function CreationForm({
 }
 
 function Opened({
-  provider,
+  provider: listed,
   isReadOnly,
   onClose,
 }: {
@@ -186,16 +195,15 @@ function Opened({
 }) {
   const t = useMessages(providerMessages);
   const texts = useMessages(formMessages);
-  const { id, name, redirectUri, hasClientSecret } = provider;
+  const { data } = useData(IdentityProvider, { id: listed.id });
+  const provider = data?.identityProvider ?? listed;
+  const { id, name, hasClientSecret } = provider;
   return (
     <>
-      <Properties>
-        <Property name={t.redirectUri}>
-          <CopyId id={redirectUri} thing={t.redirectUri} />
-        </Property>
-      </Properties>
+      <RedirectUri provider={provider} isReadOnly={isReadOnly} onDone={onClose} />
       <ActionForm
         document={UpdateIdentityProvider}
+        record={provider}
         isReadOnly={isReadOnly}
         schema={useSchema()}
         values={{
@@ -215,14 +223,13 @@ function Opened({
         }}
         submit={texts.save}
         onCancel={onClose}
-        cancel={t.cancel}
       >
         <Fields secretHint={hasClientSecret ? t.secretKept : undefined} />
       </ActionForm>
       {!isReadOnly && (
         <DeleteRecord
           name={name}
-          goesToo={[t.goesIdentities]}
+          alsoDeleted={[t.deletesIdentities]}
           document={DeleteIdentityProvider}
           input={{ id }}
           onDone={() => {
@@ -239,15 +246,7 @@ function Fields({ secretHint }: { secretHint?: string | undefined }) {
   const t = useMessages(providerMessages);
   return (
     <>
-      <RadioCards
-        name="kind"
-        label={t.kind}
-        choices={kinds.map((value) => ({
-          value,
-          label: t.kinds[value],
-          description: t.kindTexts[value],
-        }))}
-      />
+      <RadioCards name="kind" label={t.kind} choices={choicesOf(kinds, t.kinds, t.kindTexts)} />
       <TextField name="name" label={t.name} hint={t.nameHint} />
       <TextField
         name="issuer"

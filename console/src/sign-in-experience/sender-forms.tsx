@@ -1,15 +1,15 @@
 import { useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { RadioCards } from '../forms/choices.tsx';
-import { CheckField, PasswordField, SelectField, TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { MessageChannel, MessageSenderKind } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { SendTestMessage, SetEmailSender, SetSmsSender } from './documents.ts';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { choicesOf, RadioCards } from '../kit/forms/choices.tsx';
+import { filledText } from '../kit/forms/described.ts';
+import { CheckField, PasswordField, SelectField, TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { toast } from '../kit/toasts.ts';
+import { SendTestMessage, SetEmailSender, SetSmsSender, type ShownSender } from './documents.ts';
 import { experienceMessages } from './messages.ts';
-import type { ShownSender } from './senders.tsx';
 
 const kinds = ['SMTP', 'HTTP'] as const satisfies readonly MessageSenderKind[];
 
@@ -18,7 +18,7 @@ interface FormProps {
   readonly onClose: () => void;
 }
 
-/** Sets the sender of e-mails: a mail server, or an HTTP endpoint. Secrets are typed anew: nobody can read them. */
+/** Sets the sender of e-mails: a mail server or an HTTP endpoint. Secrets cannot be read, so they are typed again. */
 export function EmailSenderForm({ sender, onClose }: FormProps) {
   const t = useMessages(experienceMessages);
   return (
@@ -68,17 +68,8 @@ export function EmailSenderForm({ sender, onClose }: FormProps) {
       }}
       submit={t.setEmail}
       onCancel={onClose}
-      cancel={t.cancel}
     >
-      <RadioCards
-        name="kind"
-        label={t.kind}
-        choices={kinds.map((value) => ({
-          value,
-          label: t.kinds[value],
-          description: t.kindTexts[value],
-        }))}
-      />
+      <RadioCards name="kind" label={t.kind} choices={choicesOf(kinds, t.kinds, t.kindTexts)} />
       <EmailFields />
     </ActionForm>
   );
@@ -131,14 +122,13 @@ export function SmsSenderForm({ sender, onClose }: FormProps) {
       }}
       submit={t.setSms}
       onCancel={onClose}
-      cancel={t.cancel}
     >
       <HttpFields />
     </ActionForm>
   );
 }
 
-/** Sends one message to see whether the sender works. */
+/** Sends a test message. */
 export function TestMessageForm({ onClose }: { onClose: () => void }) {
   const t = useMessages(experienceMessages);
   const texts = useMessages(formMessages);
@@ -147,7 +137,7 @@ export function TestMessageForm({ onClose }: { onClose: () => void }) {
       document={SendTestMessage}
       schema={z.object({
         channel: z.enum(['EMAIL', 'SMS']),
-        recipient: z.string().check(z.trim(), z.minLength(1, texts.required)),
+        recipient: filledText(texts.required),
       })}
       values={{ channel: 'EMAIL' as MessageChannel, recipient: '' }}
       toInput={({ channel, recipient }) => ({ channel, recipient: recipient.trim() })}
@@ -157,7 +147,6 @@ export function TestMessageForm({ onClose }: { onClose: () => void }) {
       }}
       submit={t.sendTest}
       onCancel={onClose}
-      cancel={t.cancel}
     >
       <SelectField
         name="channel"

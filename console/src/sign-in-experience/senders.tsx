@@ -1,27 +1,30 @@
 import { useState } from 'react';
-import { useData } from '../api/use-data.ts';
-import { Button } from '../controls/button.tsx';
-import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import type { MessageChannel, MessageSendersQuery } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { Properties, Property, Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
-import { Failed } from '../states/failed.tsx';
-import { Loading } from '../states/loading.tsx';
-import { MessageSenders, RemoveEmailSender, RemoveSmsSender } from './documents.ts';
+import type { MessageChannel } from '../generated/graphql.ts';
+import { useData } from '../kit/api/use-data.ts';
+import { Button } from '../kit/controls/button.tsx';
+import { ConfirmAction } from '../kit/dialogs/confirm-action.tsx';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { Properties, Property, Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { Failed } from '../kit/states/failed.tsx';
+import { Loading } from '../kit/states/loading.tsx';
+import { toast } from '../kit/toasts.ts';
+import {
+  MessageSenders,
+  RemoveEmailSender,
+  RemoveSmsSender,
+  type ShownSender,
+} from './documents.ts';
 import { experienceMessages } from './messages.ts';
 import { EmailSenderForm, SmsSenderForm, TestMessageForm } from './sender-forms.tsx';
 import styles from './sign-in-experience.module.css';
 
-export type ShownSender = MessageSendersQuery['messageSenders'][number];
-
-/** What carries messages to people: one sender for e-mail, one for SMS. */
+/** The senders of messages: one for e-mail, one for SMS. */
 export function Senders() {
   const t = useMessages(experienceMessages);
   const canWrite = useCan('experience:write');
-  const { data, error, askAgain } = useData(MessageSenders, {});
+  const { data, error, refetch } = useData(MessageSenders, {});
   const [isTesting, setIsTesting] = useState(false);
   return (
     <Section
@@ -35,7 +38,7 @@ export function Senders() {
         )
       }
     >
-      {error && !data && <Failed error={error} onRetry={askAgain} />}
+      {error && !data && <Failed error={error} onRetry={refetch} />}
       {!data && !error && <Loading lines={2} />}
       {data &&
         (['EMAIL', 'SMS'] as const).map((channel) => (

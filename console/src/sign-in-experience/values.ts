@@ -1,11 +1,14 @@
-import { filled } from '../forms/list-field.tsx';
 import type {
   ExperienceFieldsFragment,
   UpdateSignInExperienceInput,
 } from '../generated/graphql.ts';
+import { filled } from '../kit/forms/list-field.tsx';
 
-/** The settings as a form holds them: an empty text stands for none. */
-export type ExperienceValues = Omit<ExperienceFieldsFragment, '__typename' | 'branding'> & {
+/** The form's values; an empty text means none. */
+export type ExperienceValues = Omit<
+  ExperienceFieldsFragment,
+  '__typename' | 'branding' | 'version'
+> & {
   branding: {
     productName: string;
     logoUrl: string;
@@ -15,7 +18,7 @@ export type ExperienceValues = Omit<ExperienceFieldsFragment, '__typename' | 'br
   };
 };
 
-/** The settings, as the form begins with them. */
+/** The initial values of the form. */
 export const valuesOfExperience = ({
   branding,
   passwordPolicy,
@@ -62,14 +65,14 @@ export const valuesOfExperience = ({
   },
 });
 
-/** What is sent for the form's values. */
-export const inputOf = ({
+type Group<Name extends keyof ExperienceValues> = Pick<ExperienceValues, Name>;
+
+/** The mutation's input from the values of the branding; an empty text restores the default. */
+export const brandingInput = ({
   branding,
-  passwordPolicy,
-  ...settings
-}: ExperienceValues): UpdateSignInExperienceInput => ({
-  ...settings,
-  passwordPolicy: { ...passwordPolicy, blocklist: filled(passwordPolicy.blocklist) },
+  ...rest
+}: Group<'branding' | 'defaultLanguage'>): UpdateSignInExperienceInput => ({
+  ...rest,
   branding: {
     productName: branding.productName.trim() || null,
     logoUrl: branding.logoUrl.trim() || null,
@@ -77,4 +80,35 @@ export const inputOf = ({
     termsUrl: branding.termsUrl.trim() || null,
     privacyUrl: branding.privacyUrl.trim() || null,
   },
+});
+
+/** The mutation's input from the values of what protects an account. */
+export const securityInput = ({
+  passwordPolicy,
+  ...rest
+}: Group<
+  'passwordPolicy' | 'codePolicy' | 'lockoutPolicy' | 'sessionPolicy'
+>): UpdateSignInExperienceInput => ({
+  ...rest,
+  passwordPolicy: { ...passwordPolicy, blocklist: filled(passwordPolicy.blocklist) },
+});
+
+/** What a preview needs of the values. */
+export const draftOf = ({
+  signUpEnabled,
+  signUpIdentifiers,
+  signInIdentifiers,
+  passwordEnabled,
+  codeEnabled,
+  factors,
+  branding,
+  defaultLanguage,
+}: ExperienceValues): UpdateSignInExperienceInput => ({
+  signUpEnabled,
+  signUpIdentifiers,
+  signInIdentifiers,
+  passwordEnabled,
+  codeEnabled,
+  factors,
+  branding: brandingInput({ branding, defaultLanguage }).branding ?? null,
 });

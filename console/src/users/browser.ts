@@ -1,4 +1,4 @@
-// The first that fits counts: most browsers claim to be others too.
+// The first match counts: most browsers claim to be others too.
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera)\//, 'Opera'],
@@ -20,8 +20,8 @@ const systems = [
 const nameIn = (text: string, names: readonly (readonly [RegExp, string])[]) =>
   names.find(([pattern]) => pattern.test(text))?.[1];
 
-/** The browser that a `User-Agent` header names, as people call it. */
+/** The common name of the browser in a `User-Agent` header. */
 export const browserIn = (userAgent: string): string | undefined => nameIn(userAgent, browsers);
 
-/** The operating system that a `User-Agent` header names, as people call it. */
+/** The common name of the operating system in a `User-Agent` header. */
 export const systemIn = (userAgent: string): string | undefined => nameIn(userAgent, systems);

@@ -1,15 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { PasswordField, TextField } from '../forms/fields.tsx';
-import { useMessages } from '../language/language.ts';
-import { shownName } from '../records/shown-name.ts';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { PasswordField, TextField } from '../kit/forms/fields.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { shownName } from '../kit/records/shown-name.ts';
+import { toast } from '../kit/toasts.ts';
 import { CreateUser } from './documents.ts';
 import { userMessages } from './messages.ts';
 
-/** Creates a user, and opens the page of it. */
+/** Creates a user, then opens their page. */
 export function CreateUserDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useMessages(userMessages);
   const navigate = useNavigate();
@@ -47,7 +47,6 @@ export function CreateUserDialog({ isOpen, onClose }: { isOpen: boolean; onClose
         }}
         submit={t.create}
         onCancel={onClose}
-        cancel={t.cancel}
       >
         <TextField name="username" label={t.username} hint={t.usernameHint} isOptional hasFocus />
         <TextField name="primaryEmail" type="email" label={t.email} isOptional />

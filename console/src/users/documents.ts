@@ -1,46 +1,27 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/page-info.ts';
+import '../kit/api/refusal.ts';
 
 export const Users = graphql(`
   query Users(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
-    $filter: UserFilter
-    $orderBy: UserOrder
+    $first: Int, $after: String, $last: Int, $before: String
+    $filter: UserFilter, $orderBy: UserOrder
   ) {
     users(
-      first: $first
-      after: $after
-      last: $last
-      before: $before
-      filter: $filter
-      orderBy: $orderBy
+      first: $first, after: $after, last: $last, before: $before
+      filter: $filter, orderBy: $orderBy
     ) {
       edges {
         node {
-          id
-          name
-          username
-          primaryEmail
-          primaryPhone
-          isSuspended
-          lastSignInAt
-          createdAt
+          id name username primaryEmail primaryPhone isSuspended lockedUntil lastSignInAt createdAt
         }
       }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
+      pageInfo { ...PageInfo }
     }
   }
 `);
 
-export const UserDetails = graphql(`
+graphql(`
   fragment UserDetails on User {
     id
     name
@@ -52,9 +33,13 @@ export const UserDetails = graphql(`
     avatar
     hasPassword
     isSuspended
+    lockedUntil
+    isVouchedFor
+    setterScopes
     profile
     customData
     lastSignInAt
+    version
     createdAt
     updatedAt
   }
@@ -62,9 +47,7 @@ export const UserDetails = graphql(`
 
 export const User = graphql(`
   query User($id: ID!) {
-    user(id: $id) {
-      ...UserDetails
-    }
+    user(id: $id) { ...UserDetails }
   }
 `);
 
@@ -72,11 +55,7 @@ export const CreateUser = graphql(`
   mutation CreateUser($input: CreateUserInput!) {
     createUser(input: $input) {
       __typename
-      ... on CreateUserPayload {
-        user {
-          ...UserDetails
-        }
-      }
+      ... on CreateUserPayload { user { ...UserDetails } }
       ...Refusal
     }
   }
@@ -86,11 +65,7 @@ export const UpdateUser = graphql(`
   mutation UpdateUser($input: UpdateUserInput!) {
     updateUser(input: $input) {
       __typename
-      ... on UpdateUserPayload {
-        user {
-          ...UserDetails
-        }
-      }
+      ... on UpdateUserPayload { user { ...UserDetails } }
       ...Refusal
     }
   }
@@ -100,11 +75,7 @@ export const UpdateUserProfile = graphql(`
   mutation UpdateUserProfile($input: UpdateUserProfileInput!) {
     updateUserProfile(input: $input) {
       __typename
-      ... on UpdateUserProfilePayload {
-        user {
-          ...UserDetails
-        }
-      }
+      ... on UpdateUserProfilePayload { user { ...UserDetails } }
       ...Refusal
     }
   }
@@ -114,11 +85,7 @@ export const UpdateUserCustomData = graphql(`
   mutation UpdateUserCustomData($input: UpdateUserCustomDataInput!) {
     updateUserCustomData(input: $input) {
       __typename
-      ... on UpdateUserCustomDataPayload {
-        user {
-          ...UserDetails
-        }
-      }
+      ... on UpdateUserCustomDataPayload { user { ...UserDetails } }
       ...Refusal
     }
   }
@@ -128,11 +95,7 @@ export const UpdateUserPassword = graphql(`
   mutation UpdateUserPassword($input: UpdateUserPasswordInput!) {
     updateUserPassword(input: $input) {
       __typename
-      ... on UpdateUserPasswordPayload {
-        user {
-          ...UserDetails
-        }
-      }
+      ... on UpdateUserPasswordPayload { user { ...UserDetails } }
       ...Refusal
     }
   }
@@ -142,11 +105,7 @@ export const UpdateUserSuspensionStatus = graphql(`
   mutation UpdateUserSuspensionStatus($input: UpdateUserSuspensionStatusInput!) {
     updateUserSuspensionStatus(input: $input) {
       __typename
-      ... on UpdateUserSuspensionStatusPayload {
-        user {
-          ...UserDetails
-        }
-      }
+      ... on UpdateUserSuspensionStatusPayload { user { ...UserDetails } }
       ...Refusal
     }
   }
@@ -156,11 +115,7 @@ export const SignOutUser = graphql(`
   mutation SignOutUser($input: SignOutUserInput!) {
     signOutUser(input: $input) {
       __typename
-      ... on SignOutUserPayload {
-        user {
-          id
-        }
-      }
+      ... on SignOutUserPayload { user { id } }
       ...Refusal
     }
   }
@@ -170,10 +125,7 @@ export const UnlockIdentifier = graphql(`
   mutation UnlockIdentifier($input: UnlockIdentifierInput!) {
     unlockIdentifier(input: $input) {
       __typename
-      ... on UnlockIdentifierPayload {
-        type
-        value
-      }
+      ... on UnlockIdentifierPayload { type value }
       ...Refusal
     }
   }
@@ -183,11 +135,7 @@ export const DeleteUser = graphql(`
   mutation DeleteUser($input: DeleteUserInput!) {
     deleteUser(input: $input) {
       __typename
-      ... on DeleteUserPayload {
-        user {
-          id
-        }
-      }
+      ... on DeleteUserPayload { user { id } }
       ...Refusal
     }
   }
@@ -198,14 +146,8 @@ export const ImportUsers = graphql(`
     importUsers(input: $input) {
       __typename
       ... on ImportUsersPayload {
-        users {
-          id
-        }
-        failures {
-          index
-          code
-          message
-        }
+        users { id }
+        failures { index code message }
       }
       ...Refusal
     }
@@ -217,19 +159,8 @@ export const UserRoles = graphql(`
     user(id: $id) {
       id
       roles(first: $first, after: $after, last: $last, before: $before) {
-        edges {
-          node {
-            id
-            name
-            description
-          }
-        }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        edges { node { id name description } }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -239,11 +170,7 @@ export const AssignUserRoles = graphql(`
   mutation AssignUserRoles($input: AssignUserRolesInput!) {
     assignUserRoles(input: $input) {
       __typename
-      ... on AssignUserRolesPayload {
-        user {
-          id
-        }
-      }
+      ... on AssignUserRolesPayload { user { id } }
       ...Refusal
     }
   }
@@ -253,26 +180,8 @@ export const RemoveUserRole = graphql(`
   mutation RemoveUserRole($input: RemoveUserRoleInput!) {
     removeUserRole(input: $input) {
       __typename
-      ... on RemoveUserRolePayload {
-        user {
-          id
-        }
-      }
+      ... on RemoveUserRolePayload { user { id } }
       ...Refusal
-    }
-  }
-`);
-
-export const SearchUserRoles = graphql(`
-  query SearchUserRoles($search: String) {
-    roles(first: 20, filter: { search: $search, type: USER }) {
-      edges {
-        node {
-          id
-          name
-          description
-        }
-      }
     }
   }
 `);
@@ -285,25 +194,10 @@ export const UserOrganizations = graphql(`
         edges {
           id
           createdAt
-          node {
-            id
-            name
-          }
-          roles(first: 20) {
-            edges {
-              node {
-                id
-                name
-              }
-            }
-          }
+          node { id name }
+          roles(first: 20) { edges { node { id name } } }
         }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -313,24 +207,8 @@ export const AddUserToOrganization = graphql(`
   mutation AddUserToOrganization($input: AddOrganizationUsersInput!) {
     addOrganizationUsers(input: $input) {
       __typename
-      ... on AddOrganizationUsersPayload {
-        addedUserIds
-      }
+      ... on AddOrganizationUsersPayload { addedUserIds }
       ...Refusal
-    }
-  }
-`);
-
-export const SearchOrganizations = graphql(`
-  query SearchOrganizations($search: String) {
-    organizations(first: 20, filter: { search: $search }) {
-      edges {
-        node {
-          id
-          name
-          description
-        }
-      }
     }
   }
 `);
@@ -341,22 +219,9 @@ export const UserSessions = graphql(`
       id
       sessions(first: $first, after: $after, last: $last, before: $before) {
         edges {
-          node {
-            id
-            userAgent
-            ip
-            authenticationMethods
-            applicationIds
-            lastActiveAt
-            createdAt
-          }
+          node { id userAgent ip authenticationMethods applicationIds lastActiveAt createdAt }
         }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -366,11 +231,7 @@ export const EndUserSession = graphql(`
   mutation EndUserSession($input: EndUserSessionInput!) {
     endUserSession(input: $input) {
       __typename
-      ... on EndUserSessionPayload {
-        session {
-          id
-        }
-      }
+      ... on EndUserSessionPayload { session { id } }
       ...Refusal
     }
   }
@@ -381,22 +242,8 @@ export const UserFactors = graphql(`
     user(id: $id) {
       id
       factors(first: $first, after: $after, last: $last, before: $before) {
-        edges {
-          node {
-            id
-            type
-            name
-            createdAt
-            lastUsedAt
-            remaining
-          }
-        }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        edges { node { id type name createdAt lastUsedAt remaining } }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -404,10 +251,7 @@ export const UserFactors = graphql(`
 
 export const NameOfRole = graphql(`
   query NameOfRole($id: ID!) {
-    role(id: $id) {
-      id
-      name
-    }
+    role(id: $id) { id name }
   }
 `);
 
@@ -415,11 +259,7 @@ export const DeleteUserFactor = graphql(`
   mutation DeleteUserFactor($input: DeleteUserFactorInput!) {
     deleteUserFactor(input: $input) {
       __typename
-      ... on DeleteUserFactorPayload {
-        userFactor {
-          id
-        }
-      }
+      ... on DeleteUserFactorPayload { userFactor { id } }
       ...Refusal
     }
   }
@@ -427,9 +267,6 @@ export const DeleteUserFactor = graphql(`
 
 export const NameOfOrganization = graphql(`
   query NameOfOrganization($id: ID!) {
-    organization(id: $id) {
-      id
-      name
-    }
+    organization(id: $id) { id name }
   }
 `);

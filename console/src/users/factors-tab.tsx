@@ -1,15 +1,15 @@
-import { Time } from '../controls/time.tsx';
-import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { useMessages } from '../language/language.ts';
-import { List, pageIn } from '../lists/list-page.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { ConfirmAction } from '../kit/dialogs/confirm-action.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { List, pageIn } from '../kit/lists/list-page.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { EmptyState } from '../kit/states/state.tsx';
+import { toast } from '../kit/toasts.ts';
 import { DeleteUserFactor, UserFactors } from './documents.ts';
 import { userMessages } from './messages.ts';
 
-/** What a user shows at a sign-in beside the password. */
+/** The second factors of a user. */
 export function FactorsTab({ id }: { id: string }) {
   const t = useMessages(userMessages);
   const canWrite = useCan('users:write');

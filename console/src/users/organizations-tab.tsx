@@ -1,14 +1,11 @@
-import { Link } from '@tanstack/react-router';
-import { send } from '../api/send.ts';
-import { Badge } from '../controls/badge.tsx';
-import { Time } from '../controls/time.tsx';
-import { PickAction } from '../dialogs/pick-action.tsx';
-import { useMessages } from '../language/language.ts';
-import { rowLink } from '../lists/data-table.tsx';
-import { List, pageIn } from '../lists/list-page.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
-import { AddUserToOrganization, SearchOrganizations, UserOrganizations } from './documents.ts';
+import { Time } from '../kit/controls/time.tsx';
+import { PickAction } from '../kit/dialogs/pick-action.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { Memberships } from '../kit/lists/memberships.tsx';
+import { searchOrganizations } from '../kit/records/search-records.ts';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { AddUserToOrganization, UserOrganizations } from './documents.ts';
 import { userMessages } from './messages.ts';
 import styles from './users.module.css';
 
@@ -22,52 +19,16 @@ export function OrganizationsTab({ id }: { id: string }) {
         <PickAction
           label={t.addToOrganization}
           placeholder={t.addToOrganizationPlaceholder}
-          search={async (search, signal) => {
-            const found = await send(SearchOrganizations, { search }, signal);
-            return found.organizations.edges.map(({ node }) => ({
-              key: node.id,
-              text: node.name,
-              detail: node.description,
-            }));
-          }}
+          search={searchOrganizations}
           document={AddUserToOrganization}
           input={(key) => ({ organizationId: key, userIds: [id] })}
         />
       )}
-      <List
-        label={t.tabs.organizations}
-        hasSearch={false}
+      <Memberships
+        id={id}
         document={UserOrganizations}
-        variables={(address) => ({ id, ...pageIn(address) })}
-        connection={({ user }) =>
-          user && {
-            pageInfo: user.organizations.pageInfo,
-            edges: user.organizations.edges.map((membership) => ({
-              node: { ...membership, organization: membership.node },
-            })),
-          }
-        }
+        memberships={({ user }) => user?.organizations}
         columns={[
-          {
-            id: 'name',
-            header: t.name,
-            cell: ({ organization }) => (
-              <Link to="/organizations/$id" params={{ id: organization.id }} className={rowLink}>
-                {organization.name}
-              </Link>
-            ),
-          },
-          {
-            id: 'roles',
-            header: t.tabs.roles,
-            cell: ({ roles }) => (
-              <span className={styles.chips}>
-                {roles.edges.map(({ node }) => (
-                  <Badge key={node.id}>{node.name}</Badge>
-                ))}
-              </span>
-            ),
-          },
           {
             id: 'joinedAt',
             header: t.joinedAt,

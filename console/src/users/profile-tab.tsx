@@ -1,22 +1,23 @@
 import * as z from 'zod/mini';
-import { Time } from '../controls/time.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { CheckField, TextAreaField, TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
-import { isObjectText, objectIn, objectText } from '../forms/object-text.ts';
 import type { UserQuery } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { recordMessages } from '../records/messages.ts';
-import { Properties, Property, Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
+import { Time } from '../kit/controls/time.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { TextAreaField, TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { isObjectText, objectIn, objectText } from '../kit/forms/object-text.ts';
+import { VerifiedField } from '../kit/forms/verified-field.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { recordMessages } from '../kit/records/messages.ts';
+import { Properties, Property, Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
 import { UpdateUser, UpdateUserCustomData, UpdateUserProfile } from './documents.ts';
 import { userMessages } from './messages.ts';
 
-/** A user as the page of it has it. */
+/** A user as their page reads it. */
 export type ShownUser = NonNullable<UserQuery['user']>;
 
-/** How the person is found and reached, what is known about them. */
+/** The user's identifiers, profile claims and custom data. */
 export function ProfileTab({ user }: { user: ShownUser }) {
   const t = useMessages(userMessages);
   const records = useMessages(recordMessages);
@@ -63,6 +64,7 @@ function AccountForm({ user, isReadOnly }: Props) {
   return (
     <ActionForm
       document={UpdateUser}
+      record={user}
       isReadOnly={isReadOnly}
       schema={z.object({
         name: z.string(),
@@ -102,9 +104,9 @@ function AccountForm({ user, isReadOnly }: Props) {
       <TextField name="name" label={t.name} isOptional />
       <TextField name="username" label={t.username} hint={t.usernameHint} isOptional />
       <TextField name="primaryEmail" type="email" label={t.email} isOptional />
-      <CheckField name="isEmailVerified" label={t.emailVerified} />
+      <VerifiedField name="isEmailVerified" of="primaryEmail" label={t.emailVerified} />
       <TextField name="primaryPhone" type="tel" label={t.phone} hint={t.phoneHint} isOptional />
-      <CheckField name="isPhoneVerified" label={t.phoneVerified} />
+      <VerifiedField name="isPhoneVerified" of="primaryPhone" label={t.phoneVerified} />
       <TextField name="avatar" type="url" label={t.picture} hint={t.pictureHint} isOptional />
     </ActionForm>
   );
@@ -116,6 +118,7 @@ function ClaimsForm({ user, isReadOnly }: Props) {
   return (
     <ActionForm
       document={UpdateUserProfile}
+      record={user}
       isReadOnly={isReadOnly}
       schema={z.object({ profile: z.string().check(z.refine(isObjectText, t.notAnObject)) })}
       values={{ profile: objectText(user.profile) }}
@@ -137,6 +140,7 @@ function CustomDataForm({ user, isReadOnly }: Props) {
   return (
     <ActionForm
       document={UpdateUserCustomData}
+      record={user}
       isReadOnly={isReadOnly}
       schema={z.object({ customData: z.string().check(z.refine(isObjectText, t.notAnObject)) })}
       values={{ customData: objectText(user.customData) }}

@@ -1,16 +1,16 @@
-import { Time } from '../controls/time.tsx';
-import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { useMessages } from '../language/language.ts';
-import { List, pageIn } from '../lists/list-page.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { ConfirmAction } from '../kit/dialogs/confirm-action.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { List, pageIn } from '../kit/lists/list-page.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { EmptyState } from '../kit/states/state.tsx';
+import { toast } from '../kit/toasts.ts';
 import { browserIn, systemIn } from './browser.ts';
 import { EndUserSession, UserSessions } from './documents.ts';
 import { userMessages } from './messages.ts';
 
-/** Where a user is signed in. */
+/** The sessions of a user. */
 export function SessionsTab({ id }: { id: string }) {
   const t = useMessages(userMessages);
   const canWrite = useCan('users:write');

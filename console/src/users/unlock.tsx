@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { Button } from '../controls/button.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { SelectField } from '../forms/fields.tsx';
 import type { IdentifierType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
+import { Button } from '../kit/controls/button.tsx';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { SelectField } from '../kit/forms/fields.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { toast } from '../kit/toasts.ts';
 import { accessMessages } from './access/messages.ts';
 import { UnlockIdentifier } from './documents.ts';
 import type { ShownUser } from './profile-tab.tsx';
 
-/** Ends the lock of one of the user's identifiers. */
+/** Unlocks one of the user's identifiers. */
 export function Unlock({ user }: { user: ShownUser }) {
   const t = useMessages(accessMessages);
   const [isOpen, setIsOpen] = useState(false);
@@ -47,7 +47,6 @@ export function Unlock({ user }: { user: ShownUser }) {
           }}
           submit={t.unlock}
           onCancel={close}
-          cancel={t.cancel}
         >
           <SelectField
             name="type"

@@ -1,16 +1,16 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { Button } from '../controls/button.tsx';
-import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { PasswordField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
-import { useMessages } from '../language/language.ts';
-import { DeleteRecord } from '../records/delete-record.tsx';
-import { shownName } from '../records/shown-name.ts';
+import { Button } from '../kit/controls/button.tsx';
+import { ConfirmAction } from '../kit/dialogs/confirm-action.tsx';
+import { Dialog } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { PasswordField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { DeleteRecord } from '../kit/records/delete-record.tsx';
+import { shownName } from '../kit/records/shown-name.ts';
+import { toast } from '../kit/toasts.ts';
 import {
   DeleteUser,
   SignOutUser,
@@ -21,7 +21,7 @@ import { userMessages } from './messages.ts';
 import type { ShownUser } from './profile-tab.tsx';
 import { Unlock } from './unlock.tsx';
 
-/** What can be done with a user as a whole. */
+/** The actions on a user. */
 export function UserActions({ user }: { user: ShownUser }) {
   const t = useMessages(userMessages);
   const navigate = useNavigate();
@@ -29,7 +29,7 @@ export function UserActions({ user }: { user: ShownUser }) {
   const name = shownName(user);
   return (
     <>
-      <ResetPassword id={id} />
+      <ResetPassword user={user} />
       <Unlock user={user} />
       <ConfirmAction
         label={t.signOut}
@@ -63,7 +63,7 @@ export function UserActions({ user }: { user: ShownUser }) {
       )}
       <DeleteRecord
         name={name}
-        goesToo={[t.goesSessions, t.goesRoles, t.goesMemberships]}
+        alsoDeleted={[t.deletesSessions, t.deletesRoles, t.deletesMemberships]}
         document={DeleteUser}
         input={{ id }}
         onDone={() => {
@@ -75,7 +75,7 @@ export function UserActions({ user }: { user: ShownUser }) {
   );
 }
 
-function ResetPassword({ id }: { id: string }) {
+function ResetPassword({ user }: { user: ShownUser }) {
   const t = useMessages(userMessages);
   const texts = useMessages(formMessages);
   const [isOpen, setIsOpen] = useState(false);
@@ -92,16 +92,16 @@ function ResetPassword({ id }: { id: string }) {
       >
         <ActionForm
           document={UpdateUserPassword}
+          record={user}
           schema={z.object({ password: z.string().check(z.minLength(1, texts.required)) })}
           values={{ password: '' }}
-          toInput={({ password }) => ({ id, password })}
+          toInput={({ password }) => ({ id: user.id, password })}
           onDone={() => {
             close();
             toast.done(t.passwordIsReset);
           }}
           submit={t.resetPassword}
           onCancel={close}
-          cancel={t.cancel}
         >
           <PasswordField name="password" label={t.newPassword} />
         </ActionForm>

@@ -1,13 +1,15 @@
 import { useParams } from '@tanstack/react-router';
-import { useData } from '../api/use-data.ts';
-import { CopyId } from '../controls/copy.tsx';
 import { useLiveRecord } from '../events/live-record.ts';
-import { RecordEvents } from '../events/record-events.tsx';
-import { useMessages } from '../language/language.ts';
-import { RecordGate } from '../records/record-gate.tsx';
-import { RecordPage } from '../records/record-page.tsx';
-import { shownName } from '../records/shown-name.ts';
-import { useCan } from '../session/session.ts';
+import { PersonEvents } from '../events/record-events.tsx';
+import { useData } from '../kit/api/use-data.ts';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { RecordGate } from '../kit/records/record-gate.tsx';
+import { RecordPage } from '../kit/records/record-page.tsx';
+import { shownName } from '../kit/records/shown-name.ts';
+import { useCan } from '../kit/session/session.ts';
+import { useMayAsk } from '../permissions/may-ask.ts';
+import { PermissionsTab } from '../permissions/permissions-tab.tsx';
 import { AccessTab } from './access/access-tab.tsx';
 import { User } from './documents.ts';
 import { FactorsTab } from './factors-tab.tsx';
@@ -29,11 +31,12 @@ function UserRecord({ id }: { id: string }) {
   const t = useMessages(userMessages);
   const list = { to: '/users', label: t.heading };
   const canWrite = useCan('users:write');
-  const seesRoles = useCan('roles:read');
-  const seesOrganizations = useCan('organizations:read');
-  const seesEvents = useCan('events:read');
+  const canReadRoles = useCan('roles:read');
+  const canReadOrganizations = useCan('organizations:read');
+  const canReadEvents = useCan('events:read');
+  const mayAsk = useMayAsk();
   const asked = useData(User, { id });
-  useLiveRecord(id, asked.askAgain);
+  useLiveRecord(id, asked.refetch);
   return (
     <RecordGate list={list} asked={asked} record={({ user }) => user}>
       {(user) => (
@@ -41,7 +44,7 @@ function UserRecord({ id }: { id: string }) {
           name={shownName(user)}
           lead={
             <>
-              <Status isSuspended={user.isSuspended} />
+              <Status user={user} />
               <CopyId id={user.id} />
             </>
           }
@@ -49,19 +52,28 @@ function UserRecord({ id }: { id: string }) {
           actions={canWrite && <UserActions user={user} />}
           tabs={[
             { id: 'profile', label: t.tabs.profile, content: () => <ProfileTab user={user} /> },
-            seesRoles && { id: 'roles', label: t.tabs.roles, content: () => <RolesTab id={id} /> },
-            seesOrganizations && {
+            canReadRoles && {
+              id: 'roles',
+              label: t.tabs.roles,
+              content: () => <RolesTab user={user} />,
+            },
+            canReadOrganizations && {
               id: 'organizations',
               label: t.tabs.organizations,
               content: () => <OrganizationsTab id={id} />,
             },
+            mayAsk && {
+              id: 'permissions',
+              label: t.tabs.permissions,
+              content: () => <PermissionsTab subjectId={id} />,
+            },
             { id: 'sessions', label: t.tabs.sessions, content: () => <SessionsTab id={id} /> },
             { id: 'factors', label: t.tabs.factors, content: () => <FactorsTab id={id} /> },
             { id: 'access', label: t.tabs.access, content: () => <AccessTab id={id} /> },
-            seesEvents && {
+            canReadEvents && {
               id: 'events',
               label: t.tabs.events,
-              content: () => <RecordEvents filter={{ subjectId: id }} />,
+              content: () => <PersonEvents id={id} />,
             },
           ]}
         />

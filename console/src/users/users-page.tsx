@@ -1,47 +1,35 @@
-import { Link } from '@tanstack/react-router';
-import { send } from '../api/send.ts';
-import { Button } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
 import type { UserOrderField } from '../generated/graphql.ts';
-import { useFormat } from '../language/format.ts';
-import { useMessages } from '../language/language.ts';
-import { rowLink } from '../lists/data-table.tsx';
-import { daysAgo } from '../lists/days.ts';
-import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
-import { useOpenInAddress } from '../lists/open-in-address.ts';
-import type { RecordSearch } from '../lists/record-filter.tsx';
-import { shownName } from '../records/shown-name.ts';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { send } from '../kit/api/send.ts';
+import { Button } from '../kit/controls/button.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useFormat } from '../kit/language/format.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { useCreation } from '../kit/lists/creation.tsx';
+import { byCreation } from '../kit/lists/data-table.tsx';
+import { daysAgo } from '../kit/lists/days.ts';
+import { ListPage, orderIn, pageIn } from '../kit/lists/list-page.tsx';
+import { useOpenInAddress } from '../kit/lists/open-in-address.ts';
+import type { RecordSearch } from '../kit/lists/record-filter.tsx';
+import { RowLink } from '../kit/lists/row-link.tsx';
+import { searchOrganizations, searchRoles } from '../kit/records/search-records.ts';
+import { shownName } from '../kit/records/shown-name.ts';
+import { useCan } from '../kit/session/session.ts';
+import { useBulk } from './bulk/bulk.tsx';
+import type { ListedUser } from './bulk/csv.ts';
+import { RowMenu } from './bulk/row-menu.tsx';
 import { CreateUserDialog } from './create-user.tsx';
-import {
-  NameOfOrganization,
-  NameOfRole,
-  SearchOrganizations,
-  SearchUserRoles,
-  Users,
-} from './documents.ts';
-import { ImportDialog } from './import-dialog.tsx';
+import { NameOfOrganization, NameOfRole, Users } from './documents.ts';
+import { ImportDialog } from './import/import-dialog.tsx';
 import { userMessages } from './messages.ts';
 import { Status } from './status.tsx';
 
 const roles: RecordSearch = {
-  search: async (search, signal) =>
-    (await send(SearchUserRoles, { search }, signal)).roles.edges.map(({ node }) => ({
-      key: node.id,
-      text: node.name,
-      detail: node.description,
-    })),
+  search: searchRoles('USER'),
   nameOf: async (id) => (await send(NameOfRole, { id })).role?.name,
 };
 
 const organizations: RecordSearch = {
-  search: async (search, signal) =>
-    (await send(SearchOrganizations, { search }, signal)).organizations.edges.map(({ node }) => ({
-      key: node.id,
-      text: node.name,
-      detail: node.description,
-    })),
+  search: searchOrganizations,
   nameOf: async (id) => (await send(NameOfOrganization, { id })).organization?.name,
 };
 
@@ -50,25 +38,24 @@ export function UsersPage() {
   const t = useMessages(userMessages);
   const format = useFormat();
   const canWrite = useCan('users:write');
-  const seesRoles = useCan('roles:read');
-  const seesOrganizations = useCan('organizations:read');
-  const creation = useOpenInAddress('create');
+  const canReadRoles = useCan('roles:read');
+  const canReadOrganizations = useCan('organizations:read');
   const importing = useOpenInAddress('import');
+  const bulk = useBulk();
   const days = (count: number) => format.number(count);
-  const create = canWrite && (
-    <>
-      <Button onClick={importing.open}>{t.import}</Button>
-      <Button kind="primary" icon="plus" onClick={creation.open}>
-        {t.create}
-      </Button>
-    </>
-  );
+  const creation = useCreation({
+    icon: 'users',
+    texts: t,
+    isAllowed: canWrite,
+    Dialog: CreateUserDialog,
+    beside: <Button onClick={importing.open}>{t.import}</Button>,
+  });
   return (
     <>
       <ListPage
         heading={t.heading}
         lead={t.lead}
-        action={create}
+        action={creation.action}
         document={Users}
         variables={(address) => ({
           ...pageIn(address),
@@ -79,8 +66,8 @@ export function UsersPage() {
             lastSignInAfter: daysAgo(address['lastSignIn']),
             lastSignInBefore: daysAgo(address['lastSignIn']?.match(/^not-(.*)$/)?.[1]),
             createdAfter: daysAgo(address['created']),
-            roleId: seesRoles ? address['role'] : undefined,
-            organizationId: seesOrganizations ? address['organization'] : undefined,
+            roleId: canReadRoles ? address['role'] : undefined,
+            organizationId: canReadOrganizations ? address['organization'] : undefined,
           },
         })}
         connection={({ users }) => users}
@@ -90,9 +77,9 @@ export function UsersPage() {
             header: t.name,
             orderBy: 'NAME',
             cell: (user) => (
-              <Link to="/users/$id" params={{ id: user.id }} className={rowLink}>
+              <RowLink to="/users/$id" id={user.id}>
                 {shownName(user)}
-              </Link>
+              </RowLink>
             ),
           },
           {
@@ -113,7 +100,7 @@ export function UsersPage() {
             id: 'status',
             header: t.status,
             isNarrow: true,
-            cell: ({ isSuspended }) => <Status isSuspended={isSuspended} />,
+            cell: (user) => <Status user={user} />,
           },
           {
             id: 'lastSignInAt',
@@ -123,15 +110,19 @@ export function UsersPage() {
             from: 'wide',
             cell: ({ lastSignInAt }) => (lastSignInAt ? <Time at={lastSignInAt} /> : t.never),
           },
-          {
-            id: 'createdAt',
-            header: t.createdAt,
-            orderBy: 'CREATED_AT',
-            isNarrow: true,
-            from: 'wide',
-            cell: ({ createdAt }) => <Time at={createdAt} />,
-          },
+          { ...byCreation, header: t.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          ...(canWrite
+            ? [
+                {
+                  id: t.actions,
+                  header: '',
+                  isNarrow: true,
+                  cell: (user: ListedUser) => <RowMenu user={user} ask={bulk.ask} />,
+                },
+              ]
+            : []),
         ]}
+        bulk={canWrite ? { nameOf: shownName, actions: bulk.actions } : undefined}
         filters={[
           {
             name: 'status',
@@ -161,23 +152,16 @@ export function UsersPage() {
               label: t.createdWithin(days(count)),
             })),
           },
-          ...(seesRoles ? [{ name: 'role', label: t.role, records: roles }] : []),
-          ...(seesOrganizations
+          ...(canReadRoles ? [{ name: 'role', label: t.role, records: roles }] : []),
+          ...(canReadOrganizations
             ? [{ name: 'organization', label: t.organization, records: organizations }]
             : []),
         ]}
-        empty={
-          <EmptyState icon="users" title={t.emptyTitle} action={create}>
-            {t.emptyText}
-          </EmptyState>
-        }
+        empty={creation.empty}
       />
-      {canWrite && (
-        <>
-          <CreateUserDialog isOpen={creation.isOpen} onClose={creation.close} />
-          <ImportDialog isOpen={importing.isOpen} onClose={importing.close} />
-        </>
-      )}
+      {creation.dialog}
+      {bulk.dialogs}
+      {canWrite && <ImportDialog isOpen={importing.isOpen} onClose={importing.close} />}
     </>
   );
 }

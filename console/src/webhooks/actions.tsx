@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { useAction } from '../api/use-action.ts';
-import { Button } from '../controls/button.tsx';
-import { CopyAs } from '../controls/copy-as.tsx';
-import { ConfirmAction } from '../dialogs/confirm-action.tsx';
-import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
-import { toast } from '../dialogs/toasts.ts';
 import { eventMessages } from '../events/messages.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { CheckGroups } from '../forms/choices.tsx';
-import { TextField } from '../forms/fields.tsx';
-import { inLocalTime } from '../forms/local-time.ts';
-import { formMessages } from '../forms/messages.ts';
 import type { EventType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
+import { useAction } from '../kit/api/use-action.ts';
+import { Button } from '../kit/controls/button.tsx';
+import { CopyAs } from '../kit/controls/copy-as.tsx';
+import { ConfirmAction } from '../kit/dialogs/confirm-action.tsx';
+import { Dialog, DialogFooter } from '../kit/dialogs/dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { CheckGroups } from '../kit/forms/choices.tsx';
+import { TextField } from '../kit/forms/fields.tsx';
+import { inLocalTime } from '../kit/forms/local-time.ts';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { toast } from '../kit/toasts.ts';
 import {
   ReplayEvents,
   RotateWebhookSecret,
@@ -26,7 +26,7 @@ import { webhookMessages } from './messages.ts';
 import { SecretOnce } from './secret-once.tsx';
 import styles from './webhooks.module.css';
 
-/** Posts a sample of the first type that the webhook gets. */
+/** Sends a test event of the first type that the webhook receives. */
 export function SendTest({ webhook }: { webhook: ShownWebhook }) {
   const t = useMessages(webhookMessages);
   const { run, isRunning } = useAction(TestWebhook);
@@ -45,7 +45,7 @@ export function SendTest({ webhook }: { webhook: ShownWebhook }) {
   );
 }
 
-/** Gives the webhook a new secret, and shows it once. */
+/** Rotates the webhook's secret, and shows the new one once. */
 export function RotateSecret({ webhook: { id } }: { webhook: ShownWebhook }) {
   const t = useMessages(webhookMessages);
   const [secret, setSecret] = useState<string>();
@@ -97,7 +97,7 @@ export function Enable({ id }: { id: string }) {
 
 const hourMs = 3_600_000;
 
-/** Delivers a range of the log once more. */
+/** Delivers a range of the log again. */
 export function Replay({ webhook }: { webhook: ShownWebhook }) {
   const t = useMessages(webhookMessages);
   const texts = useMessages(formMessages);
@@ -142,7 +142,6 @@ export function Replay({ webhook }: { webhook: ShownWebhook }) {
           }}
           submit={t.replay}
           onCancel={close}
-          cancel={t.cancel}
         >
           <TextField name="since" type="datetime-local" label={t.since} />
           <TextField

@@ -1,15 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import * as z from 'zod/mini';
-import { Button } from '../controls/button.tsx';
-import { Dialog, DialogFooter } from '../dialogs/dialog.tsx';
 import { eventMessages } from '../events/messages.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { CheckGroups } from '../forms/choices.tsx';
-import { TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { EventType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
+import { CreationDialog, type CreationFormProps } from '../kit/dialogs/creation-dialog.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { CheckGroups } from '../kit/forms/choices.tsx';
+import { filledText } from '../kit/forms/described.ts';
+import { TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
 import { CreateWebhook } from './documents.ts';
 import { groupsOfTypes } from './event-types.ts';
 import { areHeaders, HeadersField, headersIn } from './headers-field.tsx';
@@ -25,57 +24,39 @@ interface Created {
 /** Creates a webhook, then shows its signing secret, once. */
 export function CreateWebhookDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useMessages(webhookMessages);
-  const [created, setCreated] = useState<Created>();
   const navigate = useNavigate();
-  const close = () => {
-    setCreated(undefined);
-    if (created) void navigate({ to: '/webhooks/$id', params: { id: created.id } });
-    else onClose();
-  };
   return (
-    <Dialog
-      title={created ? t.created : t.create}
+    <CreationDialog<Created>
+      texts={t}
       isOpen={isOpen}
-      onClose={close}
-      size="wide"
-      isUrgent={created !== undefined}
-    >
-      {created ? (
-        <>
-          <SecretOnce secret={created.secret} />
-          <DialogFooter>
-            <Button kind="primary" onClick={close}>
-              {t.openIt}
-            </Button>
-          </DialogFooter>
-        </>
-      ) : (
-        <CreationForm onCancel={close} onDone={setCreated} />
-      )}
-    </Dialog>
+      onClose={onClose}
+      form={(actions) => <CreationForm {...actions} />}
+      shownOnce={({ secret }) => <SecretOnce secret={secret} />}
+      onOpenRecord={(id) => void navigate({ to: '/webhooks/$id', params: { id } })}
+    />
   );
 }
 
-function CreationForm({
-  onCancel,
-  onDone,
-}: {
-  onCancel: () => void;
-  onDone: (created: Created) => void;
-}) {
+/** What every form of a webhook checks before it is sent. */
+export function useWebhookChecks() {
   const t = useMessages(webhookMessages);
   const texts = useMessages(formMessages);
+  return {
+    name: filledText(texts.required),
+    url: z.string().check(z.trim(), z.refine(URL.canParse, t.notAnAddress)),
+    events: z.array(z.string()).check(z.minLength(1, t.chooseOne)),
+    query: z.string(),
+    headers: z.string().check(z.refine(areHeaders, t.notHeaders)),
+  };
+}
+
+function CreationForm({ onCancel, onDone }: CreationFormProps<Created>) {
+  const t = useMessages(webhookMessages);
   const { groups } = useMessages(eventMessages);
   return (
     <ActionForm
       document={CreateWebhook}
-      schema={z.object({
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
-        url: z.string().check(z.trim(), z.refine(URL.canParse, t.notAnAddress)),
-        events: z.array(z.string()).check(z.minLength(1, t.chooseOne)),
-        query: z.string(),
-        headers: z.string().check(z.refine(areHeaders, t.notHeaders)),
-      })}
+      schema={z.object(useWebhookChecks())}
       values={{ name: '', url: '', events: [] as string[], query: '', headers: '' }}
       toInput={({ name, url, events, query, headers }) => ({
         name: name.trim(),
@@ -87,7 +68,6 @@ function CreationForm({
       onDone={({ webhook, secret }) => onDone({ id: webhook.id, secret })}
       submit={t.create}
       onCancel={onCancel}
-      cancel={t.cancel}
     >
       <TextField name="name" label={t.name} hasFocus />
       <TextField

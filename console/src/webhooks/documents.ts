@@ -1,56 +1,36 @@
-import { graphql } from '../api/graphql.ts';
-import '../api/refusal.ts';
 import type { DeliveryFieldsFragment, WebhookFieldsFragment } from '../generated/graphql.ts';
+import { graphql } from '../kit/api/graphql.ts';
+import '../kit/api/page-info.ts';
+import '../kit/api/refusal.ts';
 
 export const Webhooks = graphql(`
   query Webhooks(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
-    $filter: WebhookFilter
-    $orderBy: WebhookOrder
+    $first: Int, $after: String, $last: Int, $before: String
+    $filter: WebhookFilter, $orderBy: WebhookOrder
   ) {
     webhooks(
-      first: $first
-      after: $after
-      last: $last
-      before: $before
-      filter: $filter
-      orderBy: $orderBy
+      first: $first, after: $after, last: $last, before: $before
+      filter: $filter, orderBy: $orderBy
     ) {
-      edges {
-        node {
-          id
-          name
-          url
-          enabled
-          disabledReason
-          events
-          createdAt
-        }
-      }
-      pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
-      }
+      edges { node { id name url enabled failingSince disabledReason events createdAt } }
+      pageInfo { ...PageInfo }
     }
   }
 `);
 
-export const WebhookFields = graphql(`
+graphql(`
   fragment WebhookFields on Webhook {
     id
     name
     url
     enabled
+    failingSince
     disabledReason
     events
     query
     headers
     maxInFlight
+    version
     createdAt
     updatedAt
   }
@@ -58,17 +38,13 @@ export const WebhookFields = graphql(`
 
 export const Webhook = graphql(`
   query Webhook($id: ID!) {
-    webhook(id: $id) {
-      ...WebhookFields
-    }
+    webhook(id: $id) { ...WebhookFields }
   }
 `);
 
 export const FollowWebhook = graphql(`
   subscription FollowWebhook($id: ID!) {
-    webhook(id: $id) {
-      ...WebhookFields
-    }
+    webhook(id: $id) { ...WebhookFields }
   }
 `);
 
@@ -77,9 +53,7 @@ export const CreateWebhook = graphql(`
     createWebhook(input: $input) {
       __typename
       ... on CreateWebhookPayload {
-        webhook {
-          ...WebhookFields
-        }
+        webhook { ...WebhookFields }
         secret
       }
       ...Refusal
@@ -91,11 +65,7 @@ export const UpdateWebhook = graphql(`
   mutation UpdateWebhook($input: UpdateWebhookInput!) {
     updateWebhook(input: $input) {
       __typename
-      ... on UpdateWebhookPayload {
-        webhook {
-          ...WebhookFields
-        }
-      }
+      ... on UpdateWebhookPayload { webhook { ...WebhookFields } }
       ...Refusal
     }
   }
@@ -105,11 +75,7 @@ export const DeleteWebhook = graphql(`
   mutation DeleteWebhook($input: DeleteWebhookInput!) {
     deleteWebhook(input: $input) {
       __typename
-      ... on DeleteWebhookPayload {
-        webhook {
-          id
-        }
-      }
+      ... on DeleteWebhookPayload { webhook { id } }
       ...Refusal
     }
   }
@@ -120,10 +86,7 @@ export const RotateWebhookSecret = graphql(`
     rotateWebhookSecret(input: $input) {
       __typename
       ... on RotateWebhookSecretPayload {
-        webhook {
-          id
-          updatedAt
-        }
+        webhook { id updatedAt }
         secret
       }
       ...Refusal
@@ -135,11 +98,7 @@ export const TestWebhook = graphql(`
   mutation TestWebhook($input: TestWebhookInput!) {
     testWebhook(input: $input) {
       __typename
-      ... on TestWebhookPayload {
-        delivery {
-          id
-        }
-      }
+      ... on TestWebhookPayload { delivery { id } }
       ...Refusal
     }
   }
@@ -149,9 +108,7 @@ export const ReplayEvents = graphql(`
   mutation ReplayEvents($input: ReplayEventsInput!) {
     replayEvents(input: $input) {
       __typename
-      ... on ReplayEventsPayload {
-        deliveryCount
-      }
+      ... on ReplayEventsPayload { deliveryCount }
       ...Refusal
     }
   }
@@ -161,18 +118,14 @@ export const Redeliver = graphql(`
   mutation Redeliver($input: RedeliverInput!) {
     redeliver(input: $input) {
       __typename
-      ... on RedeliverPayload {
-        delivery {
-          id
-        }
-      }
+      ... on RedeliverPayload { delivery { id } }
       ...Refusal
     }
   }
 `);
 
-// Without the answers: a page of them can be megabytes.
-export const DeliveryFields = graphql(`
+// Without the answers, which can be megabytes for a page.
+graphql(`
   fragment DeliveryFields on Delivery {
     id
     eventType
@@ -181,43 +134,36 @@ export const DeliveryFields = graphql(`
     createdAt
     updatedAt
     nextAttemptAt
-    attempts {
-      at
-      durationMs
-      statusCode
-      error
-    }
+    attempts { at durationMs statusCode error }
+    event @include(if: $canReadEvents) { id type data }
   }
 `);
 
 export const DeliveryPage = graphql(`
-  query DeliveryPage($id: ID!, $first: Int!, $after: String, $filter: DeliveryFilter) {
+  query DeliveryPage(
+    $id: ID!, $first: Int!, $after: String, $filter: DeliveryFilter, $canReadEvents: Boolean!
+  ) {
     webhook(id: $id) {
       deliveries(first: $first, after: $after, filter: $filter) {
+        cursor
         edges {
           cursor
-          node {
-            ...DeliveryFields
-          }
+          node { ...DeliveryFields }
         }
-        pageInfo {
-          hasNextPage
-        }
+        pageInfo { hasNextPage }
       }
     }
   }
 `);
 
 export const FollowDeliveries = graphql(`
-  subscription FollowDeliveries($id: ID!) {
-    webhookDeliveries(webhookId: $id) {
-      ...DeliveryFields
-    }
+  subscription FollowDeliveries($id: ID!, $after: String, $canReadEvents: Boolean!) {
+    webhookDeliveries(webhookId: $id, after: $after) { ...DeliveryFields }
   }
 `);
 
 export const DeliveryById = graphql(`
-  query DeliveryById($id: ID!, $seesEvents: Boolean!) {
+  query DeliveryById($id: ID!, $canReadEvents: Boolean!) {
     node(id: $id) {
       __typename
       ... on Delivery {
@@ -228,22 +174,12 @@ export const DeliveryById = graphql(`
         createdAt
         updatedAt
         nextAttemptAt
-        attempts {
-          at
-          durationMs
-          statusCode
-          error
-          responseBody
-        }
-        event @include(if: $seesEvents) {
+        attempts { at durationMs statusCode error responseBody }
+        event @include(if: $canReadEvents) {
           id
           name
           occurredAt
-          actor {
-            type
-            id
-            clientId
-          }
+          actor { type id clientId }
           data
         }
       }
@@ -251,8 +187,8 @@ export const DeliveryById = graphql(`
   }
 `);
 
-/** A webhook as its page has it. */
+/** A webhook as its page reads it. */
 export type ShownWebhook = WebhookFieldsFragment;
 
-/** A delivery as the list has it. */
+/** A delivery as the list reads it. */
 export type ListedDelivery = DeliveryFieldsFragment;

@@ -13,7 +13,7 @@ const names = new Map(
 /** A type's name in the catalogue. */
 export const nameOfType = (type: EventType): string => names.get(type) ?? type;
 
-/** The types in groups, as fields and filters take them. */
+/** The types in groups, as options of fields and filters. */
 export const groupsOfTypes = (labels: Readonly<Record<EventGroup, string>>) =>
   (Object.keys(eventGroups) as EventGroup[]).map((group) => ({
     label: labels[group],

@@ -1,8 +1,8 @@
 import { useController, useFormContext } from 'react-hook-form';
-import { Field, type FieldProps, useField } from '../forms/field.tsx';
-import formStyles from '../forms/form.module.css';
+import { Field, type FieldProps, useField } from '../kit/forms/field.tsx';
+import formStyles from '../kit/forms/form.module.css';
 
-/** HTTP headers, one a line. A refusal of one of them names it. */
+/** A field of HTTP headers, one a line. Its errors name the header. */
 export function HeadersField(field: FieldProps) {
   const {
     field: { value, onChange, onBlur, ref },
@@ -37,7 +37,7 @@ export function HeadersField(field: FieldProps) {
   );
 }
 
-// The error of the whole, or one for each header, by name.
+// The error of the field, or one for each header by name.
 const messagesIn = (error: object): string[] =>
   'message' in error && typeof error.message === 'string'
     ? [error.message]

@@ -1,72 +1,88 @@
-import { defineMessages } from '../language/messages.ts';
+import { defineMessages } from '../kit/language/messages.ts';
 
 export const webhookMessages = defineMessages({
   en: {
     heading: 'Webhooks',
-    lead: 'Addresses that Signet posts events to, signed.',
+    lead: 'Addresses to which Signet sends signed events.',
     create: 'Create webhook',
     created: 'Webhook created',
     openIt: 'Open webhook',
-    cancel: 'Cancel',
     done: 'Done',
     name: 'Name',
     url: 'URL',
     urlHint: 'Needs https and a public address.',
     notAnAddress: 'This is not an absolute address, such as https://example.com/hooks.',
     types: 'Event types',
-    typesHint: 'What it gets: one at least.',
-    chooseOne: 'Choose one type at least.',
+    typesHint: 'Choose at least one.',
+    chooseOne: 'Choose at least one type.',
     allTypes: 'All types',
     someTypes: (count: number) => (count === 1 ? '1 type' : `${count} types`),
     query: 'Query',
     queryHint:
-      'A subscription on “events”: its result replaces the data of the event. Left empty, the whole event is posted.',
+      'A subscription on “events”. Its result replaces the event’s data. If empty, the whole event is sent.',
     headers: 'Headers',
     headersHint: 'One a line, such as “Authorization: Bearer …”. They are not shown again.',
     headersKept: (names: string) =>
-      `It adds: ${names}. Their values are not shown. What is written here replaces all of them.`,
-    headersNone: 'It adds none. One a line, such as “Authorization: Bearer …”.',
+      `Headers sent: ${names}. Their values are not shown. New headers replace all of them.`,
+    headersNone: 'None yet. One a line, such as “Authorization: Bearer …”.',
     removeHeaders: 'Remove all headers',
     notHeaders: 'Each line needs a name, a colon, and a value.',
-    otherOrigin: 'An address of another origin loses the headers, unless they are given again.',
+    otherOrigin: 'If the origin changes, the headers must be given again.',
     maxInFlight: 'Deliveries at once',
     maxInFlightHint: 'From 1 to 1000.',
     notInRange: 'This must be a whole number from 1 to 1000.',
     enabled: 'Enabled',
     disabled: 'Disabled',
-    enabledHint: 'While it is disabled, its deliveries wait.',
+    failingSince: 'Failing since',
+    enabledHint: 'While disabled, its deliveries wait.',
     enable: 'Enable',
-    state: 'State',
+    state: 'Status',
     createdAt: 'Created',
     needsEvents:
-      'A webhook hands events on, so creating or changing one also needs the scope events:read.',
-    emptyTitle: 'No webhook yet',
+      'A webhook receives events, so creating or changing one also needs the scope events:read.',
+    emptyTitle: 'No webhooks yet',
     emptyText:
-      'A webhook tells another service what happens here, within a second. Create one, and send a test event to it.',
-    secretTitle: 'Keep the secret now',
+      'A webhook notifies another service of events within a second. Create one, then send it a test event.',
+    secretTitle: 'Save the secret now',
     secretText:
-      'It is shown only once. Whoever gets the events checks their signature with it, as standardwebhooks.com describes.',
+      'It is shown only once. The receiver verifies the events’ signatures with it, as standardwebhooks.com describes.',
     secret: 'Signing secret',
     rotate: 'Rotate secret',
     rotateTitle: 'Rotate the signing secret?',
     rotateText:
-      'The new secret signs from now on, and the old one as well for 24 hours, so nothing is missed while you replace it.',
+      'The new secret signs from now on. The old one also signs for 24 hours, so nothing is lost while you replace it.',
     rotated: 'New signing secret',
     test: 'Send test event',
     testAs: 'The test event as',
-    tested: 'The test event is on its way',
+    tested: 'Test event queued',
     replay: 'Replay',
     replayTitle: 'Replay events',
     replayText:
-      'Delivers events of the log once more, at most 50,000 of the types that it gets. Each keeps its id, so a receiver can tell what it had already.',
+      'Delivers events from the log again: at most 50,000, of the webhook’s types. Each keeps its id, so a receiver can recognize duplicates.',
+    recover: 'Recover failed',
+    recoverTitle: 'Recover all that failed',
+    recoverText:
+      'Delivers again each event whose attempts all failed, at most 1,000. Each keeps its id, so a receiver can recognize duplicates.',
+    recoverNow: 'Deliver again',
+    recovering: (done: number, all: number) => `${done} of ${all} queued`,
+    recovered: (count: number) =>
+      count === 0
+        ? 'Nothing failed since then'
+        : count === 1
+          ? '1 delivery is tried again'
+          : `${count} deliveries are tried again`,
+    notRecovered: (count: number) => `${count} could not be delivered again`,
+    recoverFailed: 'The failed deliveries could not be read',
+    cancel: 'Cancel',
+    successRate: (good: string, all: string) => `${good} of the last ${all} delivered`,
     since: 'Since',
     until: 'Until',
-    untilHint: 'Left empty: up to now.',
+    untilHint: 'If empty: up to now.',
     replayTypes: 'Only these types',
-    replayTypesHint: 'None chosen: all that it gets.',
+    replayTypesHint: 'If none is chosen: all that it receives.',
     replayed: (count: number) =>
       count === 0
-        ? 'No event lies in that time'
+        ? 'No events in that time'
         : count === 1
           ? '1 delivery was made'
           : `${count} deliveries were made`,
@@ -81,17 +97,17 @@ export const webhookMessages = defineMessages({
     isTest: 'Test',
     statuses: { PENDING: 'Pending', SUCCEEDED: 'Delivered', FAILED: 'Failed' },
     redeliver: 'Redeliver',
-    redelivering: 'It is delivered once more',
+    redelivering: 'Delivering it again',
     older: 'Older deliveries',
     listLabel: 'Deliveries, newest first',
-    noDeliveriesTitle: 'No delivery yet',
+    noDeliveriesTitle: 'No deliveries yet',
     noDeliveriesText:
-      'The next event of its types stands here at once. Send a test event to see how its receiver answers.',
-    nothingFitsTitle: 'No delivery fits',
-    nothingFitsText: 'What comes and fits the filters stands here at once.',
+      'The next event of its types appears here immediately. Send a test event to see how its receiver answers.',
+    nothingFitsTitle: 'No matching deliveries',
+    nothingFitsText: 'New entries that match the filters appear here immediately.',
     clear: 'Clear filters',
     failedTitle: 'The deliveries cannot be read',
-    failedText: 'It is tried again on its own.',
+    failedText: 'Trying again automatically.',
     delivery: 'Delivery',
     goneDelivery: 'This delivery is no longer kept.',
     request: 'Request',
@@ -106,10 +122,10 @@ export const webhookMessages = defineMessages({
     emptyAnswer: 'The answer was empty.',
     settings: 'Settings',
     deleteTitle: 'Delete webhook',
-    deleteAbout: 'It gets no more events from now on.',
-    goesDeliveries: 'its deliveries, those that wait included',
-    goesSecret: 'its signing secret and its headers',
-    deleted: (name: string) => `${name} is deleted`,
+    deleteAbout: 'It no longer receives events.',
+    deletesDeliveries: 'its deliveries, also the pending ones',
+    deletesSecret: 'its signing secret and its headers',
+    deleted: (name: string) => `${name} was deleted`,
     switchedOff: 'Signet disabled this webhook',
   },
   de: {
@@ -118,14 +134,13 @@ export const webhookMessages = defineMessages({
     create: 'Webhook anlegen',
     created: 'Webhook angelegt',
     openIt: 'Webhook öffnen',
-    cancel: 'Abbrechen',
     done: 'Fertig',
     name: 'Name',
     url: 'URL',
     urlHint: 'Braucht https und eine öffentliche Adresse.',
     notAnAddress: 'Das ist keine vollständige Adresse wie https://example.com/hooks.',
     types: 'Ereignistypen',
-    typesHint: 'Was er bekommt: mindestens einer.',
+    typesHint: 'Wählen Sie mindestens einen.',
     chooseOne: 'Wählen Sie mindestens einen Typ.',
     allTypes: 'Alle Typen',
     someTypes: (count) => (count === 1 ? '1 Typ' : `${count} Typen`),
@@ -136,8 +151,8 @@ export const webhookMessages = defineMessages({
     headersHint:
       'Einer je Zeile, etwa „Authorization: Bearer …“. Sie werden nicht wieder angezeigt.',
     headersKept: (names) =>
-      `Er fügt hinzu: ${names}. Die Werte werden nicht gezeigt. Was hier steht, ersetzt alle.`,
-    headersNone: 'Er fügt keine hinzu. Einer je Zeile, etwa „Authorization: Bearer …“.',
+      `Gesendete Header: ${names}. Ihre Werte werden nicht gezeigt. Neue Header ersetzen alle.`,
+    headersNone: 'Noch keine. Einer je Zeile, etwa „Authorization: Bearer …“.',
     removeHeaders: 'Alle Header entfernen',
     notHeaders: 'Jede Zeile braucht einen Namen, einen Doppelpunkt und einen Wert.',
     otherOrigin:
@@ -147,15 +162,16 @@ export const webhookMessages = defineMessages({
     notInRange: 'Das muss eine ganze Zahl von 1 bis 1000 sein.',
     enabled: 'Aktiv',
     disabled: 'Inaktiv',
+    failingSince: 'Schlägt fehl seit',
     enabledHint: 'Solange er inaktiv ist, warten seine Zustellungen.',
     enable: 'Aktivieren',
-    state: 'Zustand',
+    state: 'Status',
     createdAt: 'Angelegt',
     needsEvents:
-      'Ein Webhook reicht Ereignisse weiter: Wer einen anlegt oder ändert, braucht auch den Scope events:read.',
-    emptyTitle: 'Noch kein Webhook',
+      'Ein Webhook empfängt Ereignisse. Um einen anzulegen oder zu ändern, braucht man auch den Scope events:read.',
+    emptyTitle: 'Noch keine Webhooks',
     emptyText:
-      'Ein Webhook sagt einem anderen Dienst binnen einer Sekunde, was hier geschieht. Legen Sie einen an und schicken Sie ihm ein Testereignis.',
+      'Ein Webhook benachrichtigt einen anderen Dienst innerhalb einer Sekunde über Ereignisse. Legen Sie einen an und senden Sie ihm ein Testereignis.',
     secretTitle: 'Bewahren Sie das Geheimnis jetzt auf',
     secretText:
       'Es wird nur einmal gezeigt. Wer die Ereignisse bekommt, prüft damit ihre Signatur, wie standardwebhooks.com es beschreibt.',
@@ -167,19 +183,35 @@ export const webhookMessages = defineMessages({
     rotated: 'Neues Signaturgeheimnis',
     test: 'Testereignis senden',
     testAs: 'Das Testereignis als',
-    tested: 'Das Testereignis ist unterwegs',
+    tested: 'Das Testereignis wird gesendet',
     replay: 'Wiederholen',
     replayTitle: 'Ereignisse wiederholen',
     replayText:
       'Stellt Ereignisse des Protokolls noch einmal zu, höchstens 50.000 der Typen, die er bekommt. Jedes behält seine ID: So erkennt der Empfänger, was er schon hatte.',
+    recover: 'Fehlgeschlagene wiederholen',
+    recoverTitle: 'Alles wiederholen, was fehlgeschlagen ist',
+    recoverText:
+      'Stellt jedes Ereignis erneut zu, dessen Versuche alle fehlgeschlagen sind, höchstens 1.000. Jedes behält seine ID: So erkennt der Empfänger Doppelte.',
+    recoverNow: 'Erneut zustellen',
+    recovering: (done, all) => `${done} von ${all} eingereiht`,
+    recovered: (count) =>
+      count === 0
+        ? 'Seitdem ist nichts fehlgeschlagen'
+        : count === 1
+          ? '1 Zustellung wird erneut versucht'
+          : `${count} Zustellungen werden erneut versucht`,
+    notRecovered: (count) => `${count} konnten nicht erneut zugestellt werden`,
+    recoverFailed: 'Die fehlgeschlagenen Zustellungen konnten nicht gelesen werden',
+    cancel: 'Abbrechen',
+    successRate: (good, all) => `${good} der letzten ${all} zugestellt`,
     since: 'Seit',
     until: 'Bis',
     untilHint: 'Leer: bis jetzt.',
     replayTypes: 'Nur diese Typen',
-    replayTypesHint: 'Keiner gewählt: alle, die er bekommt.',
+    replayTypesHint: 'Ohne Auswahl: alle, die er bekommt.',
     replayed: (count) =>
       count === 0
-        ? 'In dieser Zeit liegt kein Ereignis'
+        ? 'Keine Ereignisse in dieser Zeit'
         : count === 1
           ? '1 Zustellung wurde angelegt'
           : `${count} Zustellungen wurden angelegt`,
@@ -192,21 +224,21 @@ export const webhookMessages = defineMessages({
     noAttempt: 'noch keiner',
     time: 'Zeit',
     isTest: 'Test',
-    statuses: { PENDING: 'Offen', SUCCEEDED: 'Zugestellt', FAILED: 'Gescheitert' },
+    statuses: { PENDING: 'Ausstehend', SUCCEEDED: 'Zugestellt', FAILED: 'Fehlgeschlagen' },
     redeliver: 'Erneut zustellen',
-    redelivering: 'Es wird noch einmal zugestellt',
+    redelivering: 'Wird erneut zugestellt',
     older: 'Ältere Zustellungen',
     listLabel: 'Zustellungen, neueste zuerst',
-    noDeliveriesTitle: 'Noch keine Zustellung',
+    noDeliveriesTitle: 'Noch keine Zustellungen',
     noDeliveriesText:
-      'Das nächste Ereignis seiner Typen steht sofort hier. Senden Sie ein Testereignis, um zu sehen, was der Empfänger antwortet.',
-    nothingFitsTitle: 'Keine Zustellung passt',
-    nothingFitsText: 'Was kommt und zu den Filtern passt, steht sofort hier.',
+      'Das nächste Ereignis seiner Typen erscheint sofort hier. Senden Sie ein Testereignis, um zu sehen, was der Empfänger antwortet.',
+    nothingFitsTitle: 'Keine passenden Zustellungen',
+    nothingFitsText: 'Neue Zustellungen, die zu den Filtern passen, erscheinen sofort hier.',
     clear: 'Filter löschen',
     failedTitle: 'Die Zustellungen lassen sich nicht lesen',
-    failedText: 'Es wird von selbst erneut versucht.',
+    failedText: 'Es wird automatisch erneut versucht.',
     delivery: 'Zustellung',
-    goneDelivery: 'Diese Zustellung ist nicht mehr aufbewahrt.',
+    goneDelivery: 'Diese Zustellung ist nicht mehr gespeichert.',
     request: 'Anfrage',
     body: 'Inhalt',
     bodyOfQuery:
@@ -220,8 +252,8 @@ export const webhookMessages = defineMessages({
     settings: 'Einstellungen',
     deleteTitle: 'Webhook löschen',
     deleteAbout: 'Er bekommt ab jetzt keine Ereignisse mehr.',
-    goesDeliveries: 'seine Zustellungen, auch die offenen',
-    goesSecret: 'sein Signaturgeheimnis und seine Header',
+    deletesDeliveries: 'seine Zustellungen, auch die ausstehenden',
+    deletesSecret: 'sein Signaturgeheimnis und seine Header',
     deleted: (name) => `${name} ist gelöscht`,
     switchedOff: 'Signet hat diesen Webhook deaktiviert',
   },

@@ -19,7 +19,7 @@ import { graphql as graphqlMode, updateSchema } from 'cm6-graphql';
 import { useEffect, useRef } from 'react';
 import styles from './webhooks.module.css';
 
-/** What the editor is given; it is loaded when it is first shown. */
+/** The properties of the editor, which is loaded when it is first shown. */
 export interface QueryEditorProps {
   readonly label: string;
   readonly about: string;
@@ -27,15 +27,15 @@ export interface QueryEditorProps {
   readonly hint: string;
   readonly isInvalid: boolean;
   readonly isReadOnly: boolean;
-  /** Where in the text to go on, with the focus; absent, it does not take it. */
+  /** The caret position at which to take the focus; absent: it does not take it. */
   readonly caret: number | undefined;
   readonly onChange: (value: string) => void;
   readonly onBlur: () => void;
-  /** Is handed what takes the focus; null once it is gone. */
+  /** Called with the element that takes the focus; null once it is removed. */
   readonly focusRef: (editor: { focus(): void } | null) => void;
 }
 
-/** An editor for a subscription document. It knows the schema once that has come. */
+/** An editor for a subscription document. It suggests fields once the schema is loaded. */
 export default function QueryEditor({
   label,
   about,
@@ -48,15 +48,15 @@ export default function QueryEditor({
   onBlur,
   focusRef,
 }: QueryEditorProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const attributes = useRef(new Compartment());
   const latest = useRef({ onChange, onBlur, value });
   latest.current = { onChange, onBlur, value };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made once; what changes is handed on below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: created once; changes are passed on below.
   useEffect(() => {
-    const host = place.current;
+    const host = container.current;
     if (!host) return undefined;
     // The policy allows no style elements: in a shadow root the editor uses constructed style sheets.
     const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
@@ -80,7 +80,7 @@ export default function QueryEditor({
             ...historyKeymap,
             ...completionKeymap,
           ]),
-          syntaxHighlighting(colours),
+          syntaxHighlighting(colors),
           look,
           placeholder(hint),
           EditorView.lineWrapping,
@@ -108,9 +108,9 @@ export default function QueryEditor({
       .then((known) => {
         if (isThere && known) updateSchema(editor, known);
       })
-      // Without introspection it stays an editor without suggestions; the service checks the document anyhow.
+      // Without introspection there are no suggestions; the service checks the document anyway.
       .catch(() => {});
-    // Escape closes the suggestions first, and not the dialog with them.
+    // Escape closes only the suggestions, not the dialog.
     const keepEscape = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && event.defaultPrevented) event.stopPropagation();
     };
@@ -146,10 +146,10 @@ export default function QueryEditor({
     });
   }, [label, about, isInvalid, isReadOnly]);
 
-  return <div ref={place} className={styles.editor} data-invalid={isInvalid || undefined} />;
+  return <div ref={container} className={styles.editor} data-invalid={isInvalid || undefined} />;
 }
 
-// Left to itself, the browser keeps the look of what is typed over in a style attribute, which the policy forbids.
+// By default, the browser keeps the style of replaced text in a style attribute, which the policy forbids.
 function replaceSelection(event: InputEvent, view: EditorView): boolean {
   const { data, inputType } = event;
   const { state } = view;
@@ -202,7 +202,7 @@ const look = EditorView.theme({
   },
 });
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: [tags.definitionKeyword, tags.keyword], color: 'var(--accent-text)', fontWeight: '500' },
   { tag: [tags.string, tags.special(tags.name)], color: 'var(--good)' },
   { tag: [tags.integer, tags.float, tags.bool, tags.null], color: 'var(--warn)' },

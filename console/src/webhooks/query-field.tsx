@@ -1,9 +1,9 @@
 import { type ComponentType, useRef, useState } from 'react';
 import { useController } from 'react-hook-form';
-import { FieldNotes, type FieldProps, useField } from '../forms/field.tsx';
-import formStyles from '../forms/form.module.css';
-import { formMessages } from '../forms/messages.ts';
-import { useMessages } from '../language/language.ts';
+import { FieldNotes, type FieldProps, useField } from '../kit/forms/field.tsx';
+import formStyles from '../kit/forms/form.module.css';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
 import type { QueryEditorProps } from './query-editor.tsx';
 import styles from './webhooks.module.css';
 
@@ -15,7 +15,7 @@ const example = `subscription {
   }
 }`;
 
-/** A GraphQL document: a plain field, and an editor once somebody goes into it. */
+/** A field for a GraphQL document: plain at first, an editor once it has the focus. */
 export function QueryField({
   isReadOnly = false,
   ...field
@@ -25,7 +25,7 @@ export function QueryField({
     field: { value, onChange, onBlur, ref },
   } = useController({ name: field.name });
   const { error, ties } = useField(field);
-  const { Editor, load, place } = useEditor();
+  const { Editor, load, caret } = useEditor();
   const about = [field.hint, error?.message].filter((text) => typeof text === 'string').join(' ');
   return (
     <div className={formStyles.field}>
@@ -45,7 +45,7 @@ export function QueryField({
           hint={example}
           isInvalid={error !== undefined}
           isReadOnly={isReadOnly}
-          caret={place.current}
+          caret={caret.current}
           onChange={onChange}
           onBlur={onBlur}
           focusRef={ref}
@@ -70,18 +70,18 @@ export function QueryField({
   );
 }
 
-/** The editor, once it is asked for and has come. Without a network the plain field does as well. */
+/** Loads the editor on demand. Without a network, the plain field stays. */
 function useEditor() {
   const [Editor, setEditor] = useState<ComponentType<QueryEditorProps>>();
-  const place = useRef<number>(undefined);
+  const caret = useRef<number>(undefined);
   return {
     Editor,
-    place,
+    caret,
     load(field: HTMLTextAreaElement) {
       import('./query-editor.tsx').then(
         (editor) => {
-          // What has the focus by then hands it on, and where in the text it is.
-          place.current = document.activeElement === field ? field.selectionEnd : undefined;
+          // The plain field passes its focus and caret to the editor.
+          caret.current = document.activeElement === field ? field.selectionEnd : undefined;
           setEditor(() => editor.default);
         },
         () => undefined,

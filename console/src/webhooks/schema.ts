@@ -4,11 +4,11 @@ import {
   getIntrospectionQuery,
   type IntrospectionQuery,
 } from 'graphql';
-import { endpoint, fetchInSession, requiredHeaders } from '../api/send.ts';
+import { endpoint, fetchInSession, requiredHeaders } from '../kit/api/send.ts';
 
 let asked: Promise<GraphQLSchema | undefined> | undefined;
 
-/** The schema by introspection, asked for once; undefined where the service answers none. */
+/** The schema by introspection, requested once; undefined if the service does not answer it. */
 export const schema = (): Promise<GraphQLSchema | undefined> => {
   asked ??= introspect().catch(() => {
     asked = undefined;

@@ -1,6 +1,6 @@
-import { CopyBlock } from '../controls/copy.tsx';
-import { Notice } from '../controls/notice.tsx';
-import { useMessages } from '../language/language.ts';
+import { CopyBlock } from '../kit/controls/copy.tsx';
+import { Notice } from '../kit/controls/notice.tsx';
+import { useMessages } from '../kit/language/language.ts';
 import { webhookMessages } from './messages.ts';
 import styles from './webhooks.module.css';
 

@@ -1,60 +1,50 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import * as z from 'zod/mini';
-import { Notice } from '../controls/notice.tsx';
-import { toast } from '../dialogs/toasts.ts';
 import { eventMessages } from '../events/messages.ts';
-import { ActionForm } from '../forms/action-form.tsx';
-import { CheckGroups } from '../forms/choices.tsx';
-import { CheckField, TextField } from '../forms/fields.tsx';
-import { formMessages } from '../forms/messages.ts';
 import type { EventType } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { DeleteRecord } from '../records/delete-record.tsx';
-import { Section } from '../records/section.tsx';
-import { useCan } from '../session/session.ts';
+import { Notice } from '../kit/controls/notice.tsx';
+import { ActionForm } from '../kit/forms/action-form.tsx';
+import { CheckGroups } from '../kit/forms/choices.tsx';
+import { CheckField, TextField } from '../kit/forms/fields.tsx';
+import { formMessages } from '../kit/forms/messages.ts';
+import { useMessages } from '../kit/language/language.ts';
+import { DeleteSection } from '../kit/records/delete-record.tsx';
+import { Section } from '../kit/records/section.tsx';
+import { useCan } from '../kit/session/session.ts';
+import { toast } from '../kit/toasts.ts';
+import { useWebhookChecks } from './create-webhook.tsx';
 import { DeleteWebhook, type ShownWebhook, UpdateWebhook } from './documents.ts';
 import { allTypes, groupsOfTypes } from './event-types.ts';
-import { areHeaders, HeadersField, headersIn } from './headers-field.tsx';
+import { HeadersField, headersIn } from './headers-field.tsx';
 import { webhookMessages } from './messages.ts';
 import { QueryField } from './query-field.tsx';
 
-/** What a webhook gets and where, and the way to delete it. */
+/** The settings of a webhook and the deletion. */
 export function SettingsTab({ webhook }: { webhook: ShownWebhook }) {
   const t = useMessages(webhookMessages);
   const canWrite = useCan('webhooks:write');
-  const seesEvents = useCan('events:read');
-  const navigate = useNavigate();
-  // Headers that were sent are not shown again: the form begins anew.
+  const canReadEvents = useCan('events:read');
+  // Sent headers are not shown again, so the form is reset.
   const [run, setRun] = useState(0);
   return (
     <>
       <Section title={t.settings}>
-        {canWrite && !seesEvents && <Notice>{t.needsEvents}</Notice>}
+        {canWrite && !canReadEvents && <Notice>{t.needsEvents}</Notice>}
         <SettingsForm
           key={run}
           webhook={webhook}
-          isReadOnly={!canWrite || !seesEvents}
+          isReadOnly={!canWrite || !canReadEvents}
           onHeaders={() => setRun(run + 1)}
         />
       </Section>
       {canWrite && (
-        <Section
-          title={t.deleteTitle}
-          about={t.deleteAbout}
-          isDangerous
-          action={
-            <DeleteRecord
-              name={webhook.name}
-              goesToo={[t.goesDeliveries, t.goesSecret]}
-              document={DeleteWebhook}
-              input={{ id: webhook.id }}
-              onDone={() => {
-                toast.done(t.deleted(webhook.name));
-                void navigate({ to: '/webhooks' });
-              }}
-            />
-          }
+        <DeleteSection
+          texts={t}
+          name={webhook.name}
+          alsoDeleted={[t.deletesDeliveries, t.deletesSecret]}
+          document={DeleteWebhook}
+          input={{ id: webhook.id }}
+          to="/webhooks"
         />
       )}
     </>
@@ -79,13 +69,10 @@ function SettingsForm({
   return (
     <ActionForm
       document={UpdateWebhook}
+      record={webhook}
       isReadOnly={isReadOnly}
       schema={z.object({
-        name: z.string().check(z.trim(), z.minLength(1, texts.required)),
-        url: z.string().check(z.trim(), z.refine(URL.canParse, t.notAnAddress)),
-        events: z.array(z.string()).check(z.minLength(1, t.chooseOne)),
-        query: z.string(),
-        headers: z.string().check(z.refine(areHeaders, t.notHeaders)),
+        ...useWebhookChecks(),
         removeHeaders: z.boolean(),
         maxInFlight: z
           .number(t.notInRange)
@@ -109,7 +96,7 @@ function SettingsForm({
           id: webhook.id,
           name: values.name.trim(),
           url: values.url.trim(),
-          // All types stay all types, those to come included.
+          // No types mean all, including future ones.
           events:
             getsAll && values.events.length === allTypes.length
               ? []
@@ -160,7 +147,7 @@ function SettingsForm({
   );
 }
 
-// Nothing written: they stay as they are.
+// Without input, the headers stay as they are.
 function headerChange({ headers, removeHeaders }: { headers: string; removeHeaders: boolean }) {
   if (headers.trim()) return { headers: headersIn(headers) };
   return removeHeaders ? { headers: null } : {};

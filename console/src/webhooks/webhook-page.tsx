@@ -1,14 +1,16 @@
 import { useParams } from '@tanstack/react-router';
 import { useSubscription } from 'urql';
-import { useData } from '../api/use-data.ts';
-import { CopyId } from '../controls/copy.tsx';
-import { Notice } from '../controls/notice.tsx';
-import { useMessages } from '../language/language.ts';
-import { RecordGate } from '../records/record-gate.tsx';
-import { RecordPage } from '../records/record-page.tsx';
-import { useCan } from '../session/session.ts';
+import { useData } from '../kit/api/use-data.ts';
+import { CopyId } from '../kit/controls/copy.tsx';
+import { Notice } from '../kit/controls/notice.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { RecordGate } from '../kit/records/record-gate.tsx';
+import { RecordPage } from '../kit/records/record-page.tsx';
+import { useCan } from '../kit/session/session.ts';
 import { Enable, Replay, RotateSecret, SendTest } from './actions.tsx';
-import { Deliveries } from './deliveries.tsx';
+import { Deliveries } from './deliveries/deliveries.tsx';
+import { RecoverFailed } from './deliveries/recover.tsx';
+import { SuccessRate } from './deliveries/success-rate.tsx';
 import { FollowWebhook, Webhook } from './documents.ts';
 import { webhookMessages } from './messages.ts';
 import { SettingsTab } from './settings-tab.tsx';
@@ -25,8 +27,8 @@ function WebhookRecord({ id }: { id: string }) {
   const t = useMessages(webhookMessages);
   const list = { to: '/webhooks', label: t.heading };
   const canWrite = useCan('webhooks:write');
-  const seesEvents = useCan('events:read');
-  // What comes is in the cache by its id, and so on the screen.
+  const canReadEvents = useCan('events:read');
+  // The cache stores updates by id, so the page shows them.
   useSubscription({ query: FollowWebhook, variables: { id } });
   return (
     <RecordGate list={list} asked={useData(Webhook, { id })} record={({ webhook }) => webhook}>
@@ -36,6 +38,7 @@ function WebhookRecord({ id }: { id: string }) {
           lead={
             <>
               <StateOf {...webhook} />
+              <SuccessRate id={id} />
               <CopyId id={webhook.id} />
             </>
           }
@@ -44,6 +47,7 @@ function WebhookRecord({ id }: { id: string }) {
             canWrite && (
               <>
                 <SendTest webhook={webhook} />
+                <RecoverFailed webhook={webhook} />
                 <Replay webhook={webhook} />
                 <RotateSecret webhook={webhook} />
               </>
@@ -60,7 +64,7 @@ function WebhookRecord({ id }: { id: string }) {
                       <Notice
                         tone="bad"
                         title={t.switchedOff}
-                        action={canWrite && seesEvents && <Enable id={id} />}
+                        action={canWrite && canReadEvents && <Enable id={id} />}
                       >
                         {webhook.disabledReason}
                       </Notice>

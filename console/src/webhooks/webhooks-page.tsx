@@ -1,18 +1,15 @@
-import { Link } from '@tanstack/react-router';
-import { Button } from '../controls/button.tsx';
-import { Time } from '../controls/time.tsx';
 import type { WebhookOrderField } from '../generated/graphql.ts';
-import { useMessages } from '../language/language.ts';
-import { rowLink } from '../lists/data-table.tsx';
-import { ListPage, orderIn, pageIn } from '../lists/list-page.tsx';
-import { useOpenInAddress } from '../lists/open-in-address.ts';
-import { useCan } from '../session/session.ts';
-import { EmptyState } from '../states/state.tsx';
+import { Time } from '../kit/controls/time.tsx';
+import { useMessages } from '../kit/language/language.ts';
+import { useCreation } from '../kit/lists/creation.tsx';
+import { byCreation } from '../kit/lists/data-table.tsx';
+import { ListPage, orderIn, pageIn } from '../kit/lists/list-page.tsx';
+import { NamedRowLink } from '../kit/lists/row-link.tsx';
+import { useCan } from '../kit/session/session.ts';
 import { CreateWebhookDialog } from './create-webhook.tsx';
 import { Webhooks } from './documents.ts';
 import { webhookMessages } from './messages.ts';
 import { StateOf } from './state-of.tsx';
-import styles from './webhooks.module.css';
 
 /** All webhooks. */
 export function WebhooksPage() {
@@ -20,18 +17,18 @@ export function WebhooksPage() {
   const mayWrite = useCan('webhooks:write');
   const mayRead = useCan('events:read');
   const canCreate = mayWrite && mayRead;
-  const creation = useOpenInAddress('create');
-  const create = canCreate && (
-    <Button kind="primary" icon="plus" onClick={creation.open}>
-      {t.create}
-    </Button>
-  );
+  const creation = useCreation({
+    icon: 'webhooks',
+    texts: t,
+    isAllowed: canCreate,
+    Dialog: CreateWebhookDialog,
+  });
   return (
     <>
       <ListPage
         heading={t.heading}
         lead={t.lead}
-        action={create}
+        action={creation.action}
         document={Webhooks}
         variables={(address) => ({
           ...pageIn(address),
@@ -47,17 +44,13 @@ export function WebhooksPage() {
             id: 'name',
             header: t.name,
             orderBy: 'NAME',
-            cell: ({ id, name }) => (
-              <Link to="/webhooks/$id" params={{ id }} className={rowLink}>
-                {name}
-              </Link>
-            ),
+            cell: (row) => <NamedRowLink to="/webhooks/$id" of={row} />,
           },
           {
             id: 'url',
             header: t.url,
             from: 'medium',
-            cell: ({ url }) => <span className={styles.url}>{url}</span>,
+            cell: ({ url }) => String(url),
           },
           {
             id: 'types',
@@ -72,14 +65,7 @@ export function WebhooksPage() {
             isNarrow: true,
             cell: (webhook) => <StateOf {...webhook} />,
           },
-          {
-            id: 'createdAt',
-            header: t.createdAt,
-            orderBy: 'CREATED_AT',
-            from: 'wide',
-            isNarrow: true,
-            cell: ({ createdAt }) => <Time at={createdAt} />,
-          },
+          { ...byCreation, header: t.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         filters={[
           {
@@ -92,13 +78,9 @@ export function WebhooksPage() {
             ],
           },
         ]}
-        empty={
-          <EmptyState icon="webhooks" title={t.emptyTitle} action={create}>
-            {t.emptyText}
-          </EmptyState>
-        }
+        empty={creation.empty}
       />
-      {canCreate && <CreateWebhookDialog isOpen={creation.isOpen} onClose={creation.close} />}
+      {creation.dialog}
     </>
   );
 }

@@ -12,17 +12,20 @@ import {
   VerificationFailedError,
   VerificationRequiredError,
 } from '../../errors.ts';
-import type { SentCode } from '../../experience/codes.ts';
 import type { User as UserRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import {
   addMutation,
   type InputFields,
+  noFields,
   type PayloadFields,
   type RefusalClass,
 } from '../../graphql/mutations/mutation.ts';
+import type { MutationName } from '../../graphql/mutations/raised.ts';
 import { mutationPayloadName } from '../../graphql/names.ts';
 import { Session } from '../../oidc/sessions/schema.ts';
+import { addressInput, typedCodeInput } from '../../proving/code-fields.ts';
+import type { SentCode } from '../../proving/codes.ts';
 import type { ViewerContext } from '../../services.ts';
 import { User } from '../../users/schema.ts';
 import { sendViewerCode, verifyViewerCode } from '../operations/codes.ts';
@@ -51,7 +54,7 @@ interface ViewerMutation<Fields extends InputFieldMap, Payload extends object> {
 
 /** Adds a mutation on the caller's own account. */
 export function addViewerMutation<Fields extends InputFieldMap, Payload extends object>(
-  name: string,
+  name: MutationName,
   { operation, description, ...options }: ViewerMutation<Fields, Payload>,
 ): void {
   addMutation<Fields, Payload>(name, {
@@ -59,8 +62,7 @@ export function addViewerMutation<Fields extends InputFieldMap, Payload extends 
     description: `${description} Requires \`account:write\`.`,
     graph: 'account',
     scope: null,
-    resolve: (input, context, info) =>
-      operation(viewerContext(context, 'account:write'), input, info),
+    resolve: (input, context, info) => operation(viewerContext(context), input, info),
   });
 }
 
@@ -77,14 +79,9 @@ const viewerField = (
   }),
 });
 
-/** The input of a mutation that takes nothing. */
-export const noFields = (t: InputFields) => ({
-  clientMutationId: t.string({ description: 'Not used: an input needs at least one field.' }),
-});
-
 /** Adds a mutation that changes the account and shows it. */
 export function addChange<Fields extends InputFieldMap>(
-  name: string,
+  name: MutationName,
   {
     operation,
     ...options
@@ -104,7 +101,7 @@ export function addChange<Fields extends InputFieldMap>(
 
 /** Adds a mutation that proves who the person is. */
 function addProof<Fields extends InputFieldMap>(
-  name: string,
+  name: MutationName,
   {
     operation,
     ...options
@@ -129,7 +126,7 @@ function addProof<Fields extends InputFieldMap>(
 
 addChange('updateViewer', {
   description:
-    'Changes the own name, picture and profile. An absent field stays as it is; null clears it. The profile merges at the first level. Raises `User.Data.Updated`.',
+    "Changes the name, picture and profile of the caller's account. An absent field stays as it is; null clears it. The profile merges at the first level. Raises `User.Data.Updated`.",
   input: (t) => ({
     name: t.string({ description: 'At most 128 characters.' }),
     avatar: t.field({ type: 'URL', description: 'The http or https URL of a picture.' }),
@@ -143,7 +140,7 @@ addChange('updateViewer', {
 });
 
 addChange('updateViewerUsername', {
-  description: 'Changes the own user name. Raises `User.Data.Updated`.',
+  description: "Changes the caller's user name. Raises `User.Data.Updated`.",
   input: (t) => ({
     username: t.string({
       required: true,
@@ -156,7 +153,7 @@ addChange('updateViewerUsername', {
 
 const ViewerVerification = builder.objectRef<SentCode>('ViewerVerification').implement({
   subGraphs,
-  description: 'An address that the person is to show to hold, by a code.',
+  description: 'An address that the person verifies by a code.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: a TypeID with the prefix `verification`.' }),
     recipient: t.exposeString('recipient', { description: 'The address, partly hidden.' }),
@@ -170,16 +167,7 @@ const ViewerVerification = builder.objectRef<SentCode>('ViewerVerification').imp
 addViewerMutation('sendViewerCode', {
   description:
     'Sends a code of six digits to an address of the account, or to a new one. The answer is the same whether or not somebody else has the address.',
-  input: (t) => ({
-    email: t.field({
-      type: 'EmailAddress',
-      description: 'An e-mail address. Give this or `phone`.',
-    }),
-    phone: t.field({
-      type: 'PhoneNumber',
-      description: 'A telephone number in E.164. Give this or `email`.',
-    }),
-  }),
+  input: addressInput,
   operation: async (context, input) => ({ verification: await sendViewerCode(context, input) }),
   payload: (t) => ({
     verification: t.field({
@@ -193,16 +181,13 @@ addViewerMutation('sendViewerCode', {
 
 addViewerMutation('verifyViewerCode', {
   description:
-    'Checks a code. A code to an address of the account proves for ten minutes, in this session, who the person is. One to another address makes it ready for `updateViewerEmail` or `updateViewerPhone`.',
-  input: (t) => ({
-    verificationId: t.id({ required: true, description: 'The id that `sendViewerCode` returned.' }),
-    code: t.string({ required: true, description: 'The code.' }),
-  }),
+    'Checks a code. A code to an address of the account proves who the person is, in this session and for ten minutes. A code to a new address verifies it for `updateViewerEmail` or `updateViewerPhone`.',
+  input: (t) => typedCodeInput(t, 'sendViewerCode'),
   operation: async (context, input) => ({ ...(await verifyViewerCode(context, input)) }),
   payload: (t) => ({
     verification: t.field({
       type: ViewerVerification,
-      description: 'The address that was shown to be held.',
+      description: 'The verified address.',
       resolve: ({ verification }) => verification,
     }),
     verifiedUntil: t.expose('verifiedUntil', {
@@ -215,7 +200,8 @@ addViewerMutation('verifyViewerCode', {
 });
 
 addProof('verifyViewerPassword', {
-  description: 'Proves by the password, for ten minutes and in this session, who the person is.',
+  description:
+    'Proves who the person is by their password. The proof counts for ten minutes, in this session.',
   input: (t) => ({ password: t.string({ required: true, description: 'The password.' }) }),
   operation: (context, input) => verifyViewerPassword(context, input),
   errors: [...checkRefusals, NotAllowedError],
@@ -223,7 +209,7 @@ addProof('verifyViewerPassword', {
 
 addProof('verifyViewerSignIn', {
   description:
-    'Proves by a new sign-in at an identity provider, for ten minutes and in this session, who the person is; for whoever has no other way. Send them through the authorization endpoint with `prompt=login`, and give the code here instead of to the token endpoint. It works once.',
+    'Proves who the person is by a new sign-in at an identity provider, if they have no other way. The proof counts for ten minutes, in this session. Send the person through the authorization endpoint with `prompt=login`, and give the code here instead of to the token endpoint. It works once.',
   input: (t) => ({
     code: t.string({ required: true, description: 'The authorization code.' }),
     codeVerifier: t.string({ required: true, description: 'Its PKCE verifier.' }),
@@ -242,7 +228,7 @@ const newAddress = (t: InputFields) => ({
 
 addChange('updateViewerEmail', {
   description:
-    'Makes a verified e-mail address that of the account, and tells the person at the one before. Raises `User.Data.Updated`.',
+    "Replaces the account's e-mail address with a verified one, and notifies the old address. Raises `User.Data.Updated`.",
   input: newAddress,
   errors: [ConflictError, VerificationFailedError, VerificationRequiredError],
   operation: (context, input) => updateViewerEmail(context, input),
@@ -250,7 +236,7 @@ addChange('updateViewerEmail', {
 
 addChange('updateViewerPhone', {
   description:
-    'Makes a verified telephone number that of the account, and tells the person at the one before. Raises `User.Data.Updated`.',
+    "Replaces the account's telephone number with a verified one, and notifies the person. Raises `User.Data.Updated`.",
   input: newAddress,
   errors: [ConflictError, VerificationFailedError, VerificationRequiredError],
   operation: (context, input) => updateViewerPhone(context, input),
@@ -258,14 +244,15 @@ addChange('updateViewerPhone', {
 
 addChange('updateViewerPassword', {
   description:
-    "Sets the own password. Ends the person's other sessions, with all their tokens. Raises `User.Data.Updated`, without the password.",
+    "Sets the caller's password. Ends their other sessions, with all their tokens. Raises `User.Data.Updated`, without the password, `User.Credential.Updated`, and `User.Session.Ended` for each session that ends.",
   input: (t) => ({ password: t.string({ required: true, description: 'The new password.' }) }),
   errors: [PasswordRejectedError, NotAllowedError, VerificationRequiredError],
   operation: (context, input) => updateViewerPassword(context, input),
 });
 
 addViewerMutation('endViewerSession', {
-  description: 'Ends one of the own sessions, with all its tokens. Raises no event.',
+  description:
+    "Ends one of the caller's sessions, with all its tokens. Raises `User.Session.Ended`.",
   input: (t) => ({ id: t.id({ required: true, description: "The session's id." }) }),
   operation: async (context, input) => ({ session: await endViewerSession(context, input) }),
   payload: (t) => ({
@@ -280,7 +267,7 @@ addViewerMutation('endViewerSession', {
 
 addViewerMutation('endOtherViewerSessions', {
   description:
-    'Ends all own sessions but the one of this access token, with all their tokens. Raises no event.',
+    "Ends the caller's other sessions and all personal access tokens, with all tokens that were issued for them. The session of this access token stays. Raises `User.Session.Ended` for each that ends, and `User.Credential.Updated` for each personal access token.",
   input: noFields,
   operation: async (context) => ({ sessions: await endOtherViewerSessions(context) }),
   payload: (t) => ({
@@ -295,10 +282,10 @@ addViewerMutation('endOtherViewerSessions', {
 
 addViewerMutation('deleteViewer', {
   description:
-    'Deletes the own account with sessions, roles and memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.',
+    "Deletes the caller's account with sessions, roles and memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.",
   input: noFields,
   operation: async (context, _input, info) => {
-    // The relations that the request selects are read before the deletion: afterwards they are gone.
+    // The selected relations are read before the deletion: afterwards they are gone.
     const path = [{ type: mutationPayloadName('deleteViewer'), name: 'viewer' }];
     const query = {
       ...queryFromInfo({ context, info, path }),

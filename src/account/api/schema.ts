@@ -13,18 +13,23 @@ export const subGraphs = ['account' as const];
 /**
  * The context of an operation on the caller's own account.
  *
+ * @param required The scope that the token needs: to write, unless told otherwise.
  * @throws UNAUTHENTICATED without a token; FORBIDDEN if it lacks the scope.
  */
-export function viewerContext(context: GraphQLContext, required: AccountScope): ViewerContext {
-  const { viewer, visitor } = context;
-  if (!visitor) throw new Error('Viewers are in the schema of the Account API alone.');
+export function viewerContext(
+  context: GraphQLContext,
+  required: AccountScope = 'account:write',
+): ViewerContext {
+  const { viewer, visitor, ip } = context;
+  if (!visitor || ip === null)
+    throw new Error('Viewers are in the schema of the Account API alone.');
   if (!viewer) throw requestError('UNAUTHENTICATED', 'An access token of a person is required.');
   if (!allows(viewer.scopes, required)) {
     throw requestError('FORBIDDEN', `The access token lacks the scope ${required}.`, {
       requiredScope: required,
     });
   }
-  return { ...context, viewer, visitor };
+  return { ...context, viewer, visitor, ip };
 }
 
 builder.queryField('viewer', (t) =>
@@ -44,19 +49,19 @@ builder.queryField('viewer', (t) =>
   }),
 );
 
-const ownSessions = new WeakMap<GraphQLContext, Promise<string | undefined>>();
+const currentSessions = new WeakMap<GraphQLContext, Promise<string | undefined>>();
 
 builder.prismaObjectField('Session', 'isCurrent', (t) =>
   t.boolean({
     subGraphs,
     description: 'Whether the access token of this request is from this session.',
     resolve: async ({ id }, _args, context) => {
-      let own = ownSessions.get(context);
-      if (!own) {
-        own = findViewerSession(viewerContext(context, 'account:read'));
-        ownSessions.set(context, own);
+      let current = currentSessions.get(context);
+      if (!current) {
+        current = findViewerSession(viewerContext(context, 'account:read'));
+        currentSessions.set(context, current);
       }
-      return id === (await own);
+      return id === (await current);
     },
   }),
 );

@@ -1,19 +1,20 @@
 import { z } from 'zod';
+import { mayProve } from '../../auth/granting/prove.ts';
 import { refuseConflict } from '../../db/conflict.ts';
 import { VerificationFailedError } from '../../errors.ts';
-import type { Address } from '../../experience/codes.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { parseInput } from '../../input.ts';
+import type { Address } from '../../proving/codes.ts';
 import type { ViewerContext } from '../../services.ts';
 import { userConflicts, username } from '../../users/fields.ts';
 import { writeUser } from '../../users/operations.ts';
 import { tellViewer } from './notice.ts';
-import { changeProved, proofTtlSeconds } from './proof.ts';
+import { changeProved } from './proof.ts';
 
 const usernameInput = z.object({ username });
 
 /**
- * Changes the own user name. Raises `User.Data.Updated` if it is another.
+ * Changes the person's user name. Raises `User.Data.Updated` if it is another.
  *
  * @throws {InvalidInputError} {@link ConflictError} {@link VerificationRequiredError}
  */
@@ -24,10 +25,10 @@ export async function updateViewerUsername(
   const patch = parseInput(usernameInput, input);
   return refuseConflict(userConflicts, () =>
     changeProved(context, async (tx, before) => {
-      const after = await writeUser(tx, context, before, patch);
-      if (after !== before && before.username !== null)
+      const told = await writeUser(tx, context, before, patch);
+      if (told.result !== before && before.username !== null)
         await tellViewer(tx, context, before, { template: 'USERNAME_CHANGED' });
-      return after;
+      return told;
     }),
   );
 }
@@ -39,17 +40,18 @@ export interface NewAddress {
 }
 
 /**
- * Makes a verified e-mail address that of the account. Raises `User.Data.Updated`. Tells the person at the address that
- * was there before. That somebody else has the address appears only now, to one who has shown to hold it.
+ * Replaces the account's e-mail address with a verified one, and notifies the old address. Raises `User.Data.Updated`.
+ * Only now, with the address verified, may the person learn that another account has it.
  *
- * @throws {VerificationFailedError} if the address was not verified in this session, or too long ago;
+ * @throws {VerificationFailedError} if the address was not verified in this session, or its code has expired;
  *   {@link ConflictError} {@link VerificationRequiredError}
  */
 export const updateViewerEmail = (context: ViewerContext, input: NewAddress): Promise<User> =>
   takeAddress(context, 'EMAIL', input);
 
 /**
- * Makes a verified telephone number that of the account, as {@link updateViewerEmail} does with an e-mail address.
+ * Replaces the account's telephone number with a verified one, and notifies the person. Otherwise like
+ * {@link updateViewerEmail}.
  *
  * @throws {VerificationFailedError} {@link ConflictError} {@link VerificationRequiredError}
  */
@@ -69,21 +71,23 @@ async function takeAddress(
   const { userId, session } = context.viewer;
   return refuseConflict(userConflicts, () =>
     changeProved(context, async (tx, before) => {
-      const since = new Date(context.clock.now().getTime() - proofTtlSeconds * 1000);
-      const [verified] = await tx.viewerCode.findMany({
-        where: { id: verificationId, userId, session, type, verifiedAt: { gt: since } },
+      const alive = { verifiedAt: { not: null }, expiresAt: { gt: context.clock.now() } };
+      const verified = await tx.verification.findUnique({
+        where: { id: verificationId, userId, session, type, ...alive },
       });
-      if (!verified) throw new VerificationFailedError();
-      await tx.viewerCode.delete({ where: { id: verified.id } });
-      const after = await writeUser(tx, context, before, patches[type](verified.recipient));
+      // If the sender may not vouch for this person, the right code was already answered like a wrong one.
+      if (!verified || !(await mayProve(tx, verified.setterScopes, userId)))
+        throw new VerificationFailedError();
+      await tx.verification.delete({ where: { id: verified.id } });
+      const told = await writeUser(tx, context, before, patches[type](verified.recipient));
       const template = type === 'EMAIL' ? 'EMAIL_CHANGED' : 'PHONE_CHANGED';
-      if (after !== before) {
+      if (told.result !== before) {
         await tellViewer(tx, context, before, {
           template,
           first: type === 'EMAIL' ? 'EMAIL' : 'SMS',
         });
       }
-      return after;
+      return told;
     }),
   );
 }

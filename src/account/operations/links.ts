@@ -5,11 +5,11 @@ import { revokeGrant } from '../../oidc/consent/operations.ts';
 import type { ViewerContext } from '../../services.ts';
 import { tellViewer } from './notice.ts';
 import { assertProved, changeProved } from './proof.ts';
-import { keepWayIn } from './ways-in.ts';
+import { removeWayIn } from './ways-in.ts';
 
 /**
- * Sends the person to an identity provider, to link an identity to the account. An identity is a way to sign in, so it
- * asks for a proof.
+ * Sends the person to an identity provider, to link an identity to the account. An identity is a way to sign in, so a
+ * proof is needed.
  *
  * @returns The URL to open in a browser in which the person is signed in.
  * @throws {NotFoundError} of the provider; {@link NotAllowedError} when it does not answer;
@@ -25,7 +25,8 @@ export async function startViewerFederation(
 }
 
 /**
- * Removes one of the own identities. Raises `User.Data.Updated`, and tells the person by message.
+ * Removes one of the person's identities. Raises `User.Data.Updated` and `User.Credential.Updated`, and tells the person
+ * by message.
  *
  * @throws {NotFoundError} {@link NotAllowedError} when it is the last way to sign in;
  *   {@link VerificationRequiredError}
@@ -35,17 +36,18 @@ export async function deleteViewerIdentity(
   { id: identityId }: { id: string },
 ): Promise<void> {
   await changeProved(context, async (tx, before) => {
-    await keepWayIn(tx, context, () =>
+    const told = await removeWayIn(tx, context, () =>
       deleteIdentityWithin(tx, context, { userId: before.id, identityId }),
     );
     await tellViewer(tx, context, before, { template: 'IDENTITY_REMOVED' });
+    return told.with(undefined);
   });
 }
 
 /**
- * Takes back what the person has allowed an application. Raises no event.
+ * Revokes what the person has allowed an application. Raises `User.Grant.Revoked`.
  *
- * @returns The grant as it last was.
+ * @returns The grant in its last state.
  * @throws {NotFoundError}
  */
 export const revokeViewerGrant = (

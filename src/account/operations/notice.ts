@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/transaction.ts';
-import { languageOf } from '../../experience/access/visitor.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { type PersonNotice, tellPerson } from '../../messages/notice.ts';
 import type { ViewerContext } from '../../services.ts';
+import { languageOf } from '../../sign-in-experience/language.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 
 /**

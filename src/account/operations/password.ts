@@ -1,12 +1,12 @@
-import { NotAllowedError, PasswordRejectedError, VerificationFailedError } from '../../errors.ts';
-import { provePassword, replaceImported } from '../../experience/password.ts';
+import { untold } from '../../db/told.ts';
+import { NotAllowedError, PasswordRejectedError } from '../../errors.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { forgetAttempts, type Guess } from '../../protection/attempts.ts';
-import { readDevice } from '../../protection/device.ts';
+import { forgetAttempts, suspended, tryGuess } from '../../protection/attempts.ts';
 import { identifiersOf } from '../../protection/identifier.ts';
+import { guessOf } from '../../proving/guesses.ts';
+import { checkPassword, replaceImported } from '../../proving/password.ts';
 import type { ViewerContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
-import { deletePersonalAccessTokensOf } from '../../subject-tokens/personal-access-token.ts';
 import { hashQueue } from '../../users/hash-queue.ts';
 import { writePasswordDigest } from '../../users/operations.ts';
 import { hashPassword } from '../../users/password.ts';
@@ -17,7 +17,7 @@ import { endOtherSessions } from './sessions.ts';
 import { changeViewer, readViewer } from './viewer.ts';
 
 /**
- * Proves by the password that it is the owner of the account.
+ * Proves who the person is by their password.
  *
  * @returns Until when the proof counts.
  * @throws {VerificationFailedError} {@link LockedError} {@link NotAllowedError} when passwords are off;
@@ -31,28 +31,24 @@ export async function verifyViewerPassword(
   const settings = await readSignInExperience(context.database.prisma);
   if (!settings.passwordEnabled) throw new NotAllowedError('Passwords are not used here.');
   const user = await readViewer(context);
-  const guess = guessOf(context, user, 'password');
-  const { passwordDigest } = await provePassword(context, settings, guess, { user, password });
-  const until = await changeViewer(context, async (tx, now) =>
-    now.passwordDigest === passwordDigest ? rememberProof(tx, context) : null,
-  );
-  // The password was changed while it was checked.
-  if (until === null) throw new VerificationFailedError();
-  await forgetAttempts(context, guess);
+  const applicationId = context.viewer.clientId;
+  const guess = guessOf(context, 'PASSWORD', user, { applicationId });
+  const until = await tryGuess(context, settings, guess, async () => {
+    const right = await checkPassword(context, user, password);
+    if (right === null || right === suspended) return right;
+    return changeViewer(context, async (tx, { passwordDigest }) =>
+      // The password may have been changed while it was checked.
+      passwordDigest === user.passwordDigest ? rememberProof(tx, context) : untold(null),
+    );
+  });
   await replaceImported(context, user, password);
   return until;
 }
 
-/** A guess of something that proves who a person is, counted by their first identifier. */
-export function guessOf(context: ViewerContext, user: User, check: Guess['check']): Guess {
-  const [identifier = { type: 'username' as const, value: user.id }] = identifiersOf(user);
-  const device = readDevice(context, context.visitor.cookies, user.id);
-  return { ...identifier, check, device };
-}
-
 /**
- * Sets the own password. Ends all other sessions of the person and the personal access tokens, with all that came from them, and the lock on guesses of
- * the old password. Raises `User.Data.Updated`.
+ * Sets the person's password. Ends all other sessions and the personal access tokens, with all that came from them.
+ * Voids codes that were sent before, and ends the lock on guesses of the old password. Raises `User.Data.Updated`
+ * and `User.Credential.Updated`, the events of {@link endOtherSessions}, and `Identifier.Unlocked` if that lock was there.
  *
  * @throws {VerificationRequiredError} {@link PasswordRejectedError} {@link NotAllowedError} when passwords are off;
  *   {@link HashingBusy}
@@ -69,11 +65,10 @@ export async function updateViewerPassword(
   const about = { ...subject, productName: settings.branding.productName };
   const reasons = rejections(settings.passwordPolicy, password, about);
   if (reasons.length > 0) throw new PasswordRejectedError(reasons);
-  const digest = await hashPassword(password);
+  const digest = await hashPassword(context, password);
   const user = await changeProved(context, async (tx, before) => {
     const after = await writePasswordDigest(tx, context, before, digest);
-    await endOtherSessions(tx, context);
-    await deletePersonalAccessTokensOf(tx, context, before.id);
+    await endOtherSessions(tx, context, 'PASSWORD');
     await tellViewer(tx, context, before, { template: 'PASSWORD_CHANGED' });
     return after;
   });

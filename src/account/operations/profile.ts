@@ -19,7 +19,7 @@ const input = z.object({
 export type UpdateViewerInput = z.input<typeof input>;
 
 /**
- * Changes the own name, picture and profile. The profile merges at the first level. Raises `User.Data.Updated` if
+ * Changes the person's name, picture and profile. The profile merges at the first level. Raises `User.Data.Updated` if
  * something changed.
  *
  * @throws {InvalidInputError}
@@ -40,7 +40,7 @@ export async function updateViewer(
 }
 
 /**
- * Deletes the own account, as `deleteUser` does. Raises the same events.
+ * Deletes the person's account, as `deleteUser` does. Raises the same events.
  *
  * @returns The user in its last state.
  * @throws {VerificationRequiredError}

@@ -1,3 +1,4 @@
+import { type Told, untold } from '../../db/told.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { type VerificationMethod, VerificationRequiredError } from '../../errors.ts';
 import { readFactorState } from '../../factors/policy.ts';
@@ -18,14 +19,14 @@ export const proofTtlSeconds = 600;
 export async function rememberProof(
   tx: Transaction,
   { clock, viewer: { session, userId } }: ViewerContext,
-): Promise<Date> {
+): Promise<Told<Date>> {
   const provedAt = clock.now();
   await tx.viewerProof.upsert({
     where: { session },
     create: { session, userId, provedAt },
     update: { userId, provedAt },
   });
-  return new Date(provedAt.getTime() + proofTtlSeconds * 1000);
+  return untold(new Date(provedAt.getTime() + proofTtlSeconds * 1000));
 }
 
 /** Until when the last proof in this session counts; null without one that still does. */
@@ -39,6 +40,10 @@ export async function readProof(
   return until > clock.now() ? until : null;
 }
 
+/** Until when a proof counts that was just given in this session. */
+export const readProvedUntil = async (context: ViewerContext): Promise<Date> =>
+  (await readProof(context.database.prisma, context)) ?? context.clock.now();
+
 /**
  * Checks that the person has proved in this session, within the last ten minutes, to be who they are. The sign-in does
  * not count, because a token may be stolen.
@@ -51,17 +56,19 @@ export async function assertProved(context: ViewerContext): Promise<void> {
 }
 
 /**
- * Does something on the own account that asks for a proof. See {@link assertProved} and {@link changeViewer}.
+ * Changes the person's account after a proof. See {@link assertProved} and {@link changeViewer}.
  *
  * @throws {VerificationRequiredError} and UNAUTHENTICATED; nothing was done.
  */
 export async function changeProved<T>(
   context: ViewerContext,
-  work: (tx: Transaction, before: User) => Promise<T>,
+  work: (tx: Transaction, before: User) => Promise<Told<T>>,
 ): Promise<T> {
-  const done = await changeViewer(context, async (tx, before) =>
-    (await readProof(tx, context)) === null ? null : { result: await work(tx, before) },
-  );
+  const done = await changeViewer(context, async (tx, before) => {
+    if ((await readProof(tx, context)) === null) return untold(null);
+    const told = await work(tx, before);
+    return told.with({ result: told.result });
+  });
   if (done) return done.result;
   throw await verificationRequired(context);
 }
@@ -93,16 +100,16 @@ export async function listProvingProviders(context: ViewerContext): Promise<Prov
   });
 }
 
-/** A way that needs nobody else. */
-export type OwnMethod = Exclude<VerificationMethod, 'IDENTITY_PROVIDER'>;
+/** A way of proof without an identity provider. */
+export type DirectMethod = Exclude<VerificationMethod, 'IDENTITY_PROVIDER'>;
 
 /** The ways in which the person can prove to be who they are, without an identity provider. */
-export async function verificationMethodsOf(context: ViewerContext): Promise<OwnMethod[]> {
+export async function verificationMethodsOf(context: ViewerContext): Promise<DirectMethod[]> {
   const user = await readViewer(context);
   const { prisma } = context.database;
   const settings = await readSignInExperience(prisma);
   const { usable } = await readFactorState(prisma, settings, user.id);
-  const ways: readonly [OwnMethod, boolean][] = [
+  const ways: readonly [DirectMethod, boolean][] = [
     ['PASSWORD', settings.passwordEnabled && user.passwordDigest !== null],
     ['EMAIL_CODE', user.primaryEmail !== null && (await canSend(context, 'EMAIL'))],
     ['PHONE_CODE', user.primaryPhone !== null && (await canSend(context, 'SMS'))],

@@ -1,9 +1,11 @@
+import { mayProve } from '../../auth/granting/prove.ts';
 import { NotAllowedError, NotFoundError, VerificationFailedError } from '../../errors.ts';
 import { endOrExplain } from '../../experience/federation/finish.ts';
 import { beginOrRefuse, getProviderById } from '../../experience/federation/start.ts';
 import { proofPrefix } from '../../experience/federation/viewer.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
+import { reportFailedSignIn } from '../../protection/refusals/failed-sign-in.ts';
 import type { ViewerContext } from '../../services.ts';
 import { listProvingProviders, proofTtlSeconds, rememberProof } from './proof.ts';
 import { changeViewer } from './viewer.ts';
@@ -34,8 +36,8 @@ export async function startProviderProof(
 }
 
 /**
- * Proves by a sign-in at an identity provider who the person is. It counts for the session that came back, whichever one
- * began it: nobody gets a proof by sending somebody else a link.
+ * Proves who the person is by a sign-in at an identity provider. It counts for the session that came back, whichever
+ * one began it: nobody gets a proof by sending somebody else a link.
  *
  * @returns Until when the proof counts.
  * @throws {VerificationFailedError} unless it was a new sign-in of a linked identity.
@@ -44,6 +46,19 @@ export async function finishProviderProof(
   context: ViewerContext,
   response: URLSearchParams,
 ): Promise<Date> {
+  try {
+    return await takeProviderProof(context, response);
+  } catch (error) {
+    if (error instanceof VerificationFailedError) {
+      const { userId, clientId: applicationId } = context.viewer;
+      const failed = { identifierType: null, userId, applicationId } as const;
+      reportFailedSignIn(context, { ...failed, method: 'PROVIDER', reason: 'PROVIDER' });
+    }
+    throw error;
+  }
+}
+
+async function takeProviderProof(context: ViewerContext, response: URLSearchParams): Promise<Date> {
   const { userId } = context.viewer;
   // One that was begun to link an identity proves nothing.
   if (!response.get('state')?.startsWith(`${proofPrefix}.`)) throw new VerificationFailedError();
@@ -52,7 +67,7 @@ export async function finishProviderProof(
   const { provider, claims } = returned;
   const { issuer, subject, authenticatedAt } = claims;
   const oldest = context.clock.now().getTime() - proofTtlSeconds * 1000;
-  // Not every provider tells when it was.
+  // Not every provider sends `auth_time`.
   if (authenticatedAt !== null && authenticatedAt.getTime() < oldest)
     throw new VerificationFailedError();
   return changeViewer(context, async (tx) => {
@@ -60,8 +75,10 @@ export async function finishProviderProof(
       where: { issuer_subject: { issuer, subject } },
       select: { userId: true },
     });
-    if (linked?.userId !== userId || !(await holdEnabled(tx, provider.id)))
-      throw new VerificationFailedError();
+    const setterScopes = await holdEnabled(tx, { identityProviderId: provider.id, issuer });
+    const isProof =
+      linked?.userId === userId && setterScopes && (await mayProve(tx, setterScopes, userId));
+    if (!isProof) throw new VerificationFailedError();
     return rememberProof(tx, context);
   });
 }

@@ -7,11 +7,11 @@ import { changeViewer } from './viewer.ts';
 const federated = 'fed';
 
 /**
- * Proves by a new sign-in at an identity provider who the person is, for those who have no other way. The application
+ * Proves who the person is by a new sign-in at an identity provider, for those who have no other way. The application
  * sent them through the authorization endpoint with `prompt=login`, and gives the code here instead of redeeming it.
  *
- * A code, and no token: the sign-in that brought a token does not count, since a token may be stolen. Only the
- * application has the code, and knows its verifier. So nobody gets a proof by sending somebody else a link.
+ * It takes a code and no token, because a token may be stolen. Only the application has the code and knows its
+ * verifier, so nobody gets a proof by sending somebody else a link.
  *
  * @returns Until when the proof counts.
  * @throws {NotAllowedError} when the person has another way, or no identity of a provider that is enabled;

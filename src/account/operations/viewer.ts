@@ -1,11 +1,12 @@
 import { lockUser } from '../../db/lock.ts';
+import type { Told } from '../../db/told.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { requestError } from '../../graphql/request-error.ts';
 import type { ViewerContext } from '../../services.ts';
 
-/** The answer to somebody whose account is gone or suspended. */
+/** The refusal for a person whose account was deleted or suspended. */
 export const cannotBeUsed = () =>
   requestError('UNAUTHENTICATED', 'The access token is refused: token of an inactive user.');
 
@@ -21,14 +22,14 @@ export async function readViewer({ database, viewer }: ViewerContext): Promise<U
 }
 
 /**
- * Does something on the own account, under a lock of the user: of two concurrent changes, the second sees the result of
- * the first.
+ * Changes the person's account under a lock of the user: of two concurrent changes, the second sees the result of the
+ * first.
  *
  * @throws UNAUTHENTICATED if the account was deleted or suspended; nothing was done.
  */
 export async function changeViewer<T>(
   { database, viewer }: ViewerContext,
-  work: (tx: Transaction, before: User) => Promise<T>,
+  work: (tx: Transaction, before: User) => Promise<Told<T>>,
 ): Promise<T> {
   return transaction(database, async (tx) => {
     const before = await lockUser(tx, viewer.userId).catch((error: unknown) => {

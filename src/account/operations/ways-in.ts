@@ -5,7 +5,7 @@ import { canSend } from '../../messages/queue-message.ts';
 import type { ViewerContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 
-/** Without it, the person could not sign in any more. */
+/** The change would take away the last way to sign in. */
 export class LastWayInError extends NotAllowedError {
   constructor() {
     super('This is the last way to sign in to the account: add another one first.');
@@ -13,11 +13,11 @@ export class LastWayInError extends NotAllowedError {
 }
 
 /**
- * Does something on the own account that takes away a way to sign in.
+ * Makes a change that takes away a way to sign in.
  *
  * @throws {LastWayInError} when it was the last one.
  */
-export async function keepWayIn<T>(
+export async function removeWayIn<T>(
   tx: Transaction,
   context: ViewerContext,
   work: () => Promise<T>,
@@ -38,7 +38,7 @@ async function canSignIn(tx: Transaction, context: ViewerContext): Promise<boole
   if (factors.includes('PASSKEY') && (await tx.userFactor.count({ where: passkeys })) > 0)
     return true;
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
-  // The people of a company's address sign in at its provider alone.
+  // People with an address of a company sign in only at its provider.
   const email =
     user.primaryEmail !== null && !(await isElsewhere(tx, user.primaryEmail))
       ? user.primaryEmail

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../../errors.ts';
 
-/** A data folder that only this process uses, until it releases it. */
+/** A data folder that belongs to this process until it is released. */
 export interface DataDir {
   readonly path: string;
   /** Lets another process take the folder. */

@@ -1,22 +1,21 @@
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import type {
-  SqlDriverAdapter,
-  SqlMigrationAwareDriverAdapterFactory,
-} from '@prisma/driver-adapter-utils';
-import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { keepToOwner } from './data-dir.ts';
 
 // PostgreSQL fills its buffers with zeros at start, so they count from then on. The file system's cache has what does
 // not fit.
-const settings = ['shared_buffers=64MB'];
+const settings = [
+  'shared_buffers=64MB',
+  // Statements are prepared to be parsed once, and planned each time for the tables as they are then.
+  'plan_cache_mode=force_custom_plan',
+];
 
 /**
- * Starts PostgreSQL inside this process.
+ * Starts PostgreSQL inside this thread.
  *
  * @param dataDir The folder of its data, readable only by its owner; absent: it lives in memory.
- * @param fs What holds its data in place of a folder.
+ * @param fs The file system to use instead of a folder.
  */
 export async function openEmbedded({
   dataDir,
@@ -55,8 +54,8 @@ type PreRun = (module: { NODEFS: NodeFiles }) => void;
 const ofOthers = 0o077;
 
 /**
- * A folder whose files and folders only the owner can use, later ones included. PostgreSQL would do this itself, but
- * PGlite does not ask it: PGlite creates files that everyone can write, whatever the umask of the process.
+ * A folder in which only the owner can use files and folders, later ones included. PostgreSQL itself would see to
+ * that, but PGlite creates files that everyone can write, whatever the process's umask.
  */
 class OwnersFiles extends NodeFS {
   override async init(...given: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
@@ -76,33 +75,3 @@ const restrict: PreRun = ({ NODEFS: { node_ops: nodes, stream_ops: streams } }) 
   nodes.setattr = (node, attributes) => setattr(node, owners(attributes));
   streams.setattr = (stream, attributes) => setStream(stream, owners(attributes));
 };
-
-/** Prisma's view of an embedded database. */
-export class EmbeddedAdapter extends PrismaPGlite implements SqlMigrationAwareDriverAdapterFactory {
-  readonly #database: PGlite;
-
-  constructor(database: PGlite) {
-    super(database);
-    this.#database = database;
-  }
-
-  override async connect(): Promise<SqlDriverAdapter> {
-    const adapter = await super.connect();
-    return awaitScripts(adapter, this.#database);
-  }
-
-  override async connectToShadowDb(): Promise<SqlDriverAdapter> {
-    const shadow = await openEmbedded({});
-    const adapter = await new PrismaPGlite(shadow).connect();
-    adapter.dispose = () => shadow.close();
-    return awaitScripts(adapter, shadow);
-  }
-}
-
-// pglite-prisma-adapter 0.7.2 starts a script without waiting for it, and does not report its failure.
-function awaitScripts(adapter: SqlDriverAdapter, database: PGlite): SqlDriverAdapter {
-  adapter.executeScript = async (script) => {
-    await database.exec(script);
-  };
-  return adapter;
-}

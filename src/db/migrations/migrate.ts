@@ -50,7 +50,7 @@ async function withEngine<T>(
     'schema.prisma',
     await readFile(`${prismaFolder}schema.prisma`, 'utf8'),
   ];
-  // Only when there is work for it: it is 5 MB of WebAssembly that a process never gives back.
+  // Loaded only when there is work for it: the process never frees its 5 MB of WebAssembly.
   const { loadSchemaEngine } = await import('./schema-engine.ts');
   const Engine = await loadSchemaEngine();
   const engine = await Engine.new(
@@ -65,21 +65,42 @@ async function withEngine<T>(
   }
 }
 
+/** The migrations of a database, compared with those of this version. */
+export interface MigrationState {
+  /** Nothing was ever applied. */
+  readonly isEmpty: boolean;
+  /** Those to be applied. */
+  readonly pending: readonly string[];
+  /** Those that have begun and not ended. */
+  readonly unfinished: readonly string[];
+  /** Those that this version does not have. */
+  readonly unknown: readonly string[];
+}
+
+/** Compares a database's migrations with those of this version. */
+export async function migrationState(prisma: PrismaClient): Promise<MigrationState> {
+  const names = await readNames();
+  const [table] = await prisma.$queryRaw<{ exists: boolean }[]>`
+    SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS "exists"`;
+  if (!table?.exists) return { isEmpty: true, pending: names, unfinished: [], unknown: [] };
+  const rows = await prisma.$queryRaw<{ name: string; isFinished: boolean }[]>`
+    SELECT "migration_name" AS "name", "finished_at" IS NOT NULL AS "isFinished"
+      FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`;
+  const applied = rows.map(({ name }) => name);
+  return {
+    isEmpty: rows.length === 0,
+    pending: names.filter((name) => !applied.includes(name)),
+    unfinished: rows.filter(({ isFinished }) => !isFinished).map(({ name }) => name),
+    unknown: applied.filter((name) => !names.includes(name)),
+  };
+}
+
 /**
  * Whether every migration is applied and none has failed: then the engine has nothing to do, and nothing to report.
  */
 export async function isMigrated(prisma: PrismaClient): Promise<boolean> {
-  const [table] = await prisma.$queryRaw<{ exists: boolean }[]>`
-    SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS "exists"`;
-  if (!table?.exists) return false;
-  const rows = await prisma.$queryRaw<{ name: string; isFinished: boolean }[]>`
-    SELECT "migration_name" AS "name", "finished_at" IS NOT NULL AS "isFinished"
-      FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`;
-  const applied = new Set(rows.map(({ name }) => name));
-  return (
-    rows.every(({ isFinished }) => isFinished) &&
-    (await readNames()).every((name) => applied.has(name))
-  );
+  const { pending, unfinished } = await migrationState(prisma);
+  return pending.length === 0 && unfinished.length === 0;
 }
 
 /**

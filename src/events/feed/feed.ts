@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { Counter, Gauge } from 'prom-client';
+import { addGauge, counterOf } from '../../metrics/metrics.ts';
 import type { Services } from '../../services.ts';
 import type { Tail } from '../tail.ts';
 import { Group } from './group.ts';
@@ -32,27 +32,9 @@ export function createFeed(
   const groups = new Map<string, Group>();
   let subscribers = 0;
 
-  new Gauge({
-    name: 'signet_subscribers',
-    help: 'Subscriptions to the event log that are open in this process.',
-    registers: [metrics],
-    collect() {
-      this.set(subscribers);
-    },
-  });
-  new Gauge({
-    name: 'signet_subscriber_groups',
-    help: 'Sets of subscribers that share one execution.',
-    registers: [metrics],
-    collect() {
-      this.set(groups.size);
-    },
-  });
-  const dropped = new Counter({
-    name: 'signet_dropped_subscribers_total',
-    help: 'Subscriptions that were ended because their reader fell behind.',
-    registers: [metrics],
-  });
+  addGauge(metrics, 'signet_subscribers', (gauge) => gauge.set(subscribers));
+  addGauge(metrics, 'signet_subscriber_groups', (gauge) => gauge.set(groups.size));
+  const dropped = counterOf(metrics, 'signet_dropped_subscribers_total');
 
   function join(operation: EventOperation, subscriber: Subscriber): Group {
     const key = groupKey(operation);
@@ -65,6 +47,7 @@ export function createFeed(
 
   const surroundings = {
     prisma: database.prisma,
+    tail,
     resultsOf,
     join,
     onDrop: () => dropped.inc(),

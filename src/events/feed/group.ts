@@ -31,11 +31,17 @@ export class Group {
     this.#resultsOf = resultsOf;
     this.#onEmpty = onEmpty;
     const fits = matcher(operation.filter);
-    this.#leave = tail.subscribe((events) => {
+    const unsubscribe = tail.subscribe((events) => {
       for (const event of events) if (fits(event)) this.#queue.push(event);
       if (this.#queue.length > maxQueuedEvents) this.#dropAll();
       else void this.#run();
     });
+    // Whether the log can go on from a member's last event is asked when it comes back.
+    const ignoreBreaks = tail.onBreak(() => this.#dropAll());
+    this.#leave = () => {
+      unsubscribe();
+      ignoreBreaks();
+    };
   }
 
   add(member: Member): void {

@@ -4,7 +4,8 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { introspectionOptions } from '../../graphql/introspection.ts';
 import { newTraceId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
-import type { EventPosition, LiveFilter, LoggedEvent } from '../log.ts';
+import type { LiveFilter, LoggedEvent } from '../log.ts';
+import type { EventPosition } from '../position.ts';
 
 /** A subscription to the log: a document on the field `events`, and its sender. */
 export interface EventOperation {
@@ -44,7 +45,14 @@ export const executor =
     const { schema, document, operationName, variableValues, caller } = operation;
     const traceId = newTraceId();
     // The events executed together share one context. Their loads are batched, and nothing is cached for later events.
-    const contextValue: GraphQLContext = { ...services, caller, actor: caller.actor, traceId };
+    const contextValue: GraphQLContext = {
+      ...services,
+      caller,
+      actor: caller.actor,
+      traceId,
+      ip: null,
+      userAgent: null,
+    };
     return Promise.all(
       events.map(async (rootValue) => {
         const result = await execute({

@@ -1,11 +1,8 @@
 import type { PrismaClient } from '../../generated/prisma/client.ts';
-import {
-  assertRetained,
-  comparePositions,
-  type EventPosition,
-  readEvents,
-  takeSnapshot,
-} from '../log.ts';
+import { assertRetained } from '../consumers.ts';
+import { readEvents, takeSnapshot } from '../log.ts';
+import { comparePositions, type EventPosition } from '../position.ts';
+import type { Tail } from '../tail.ts';
 import type { Group, Member } from './group.ts';
 import { batches, type EventOperation, type Placed, type ResultsOf } from './results.ts';
 
@@ -30,6 +27,7 @@ export interface ResultSink {
 /** The parts of the feed that a subscriber uses. */
 export interface Surroundings {
   readonly prisma: PrismaClient;
+  readonly tail: Tail;
   readonly resultsOf: ResultsOf;
   /** Puts a subscriber into the group that gets the same results. */
   join(operation: EventOperation, subscriber: Subscriber): Group;
@@ -80,6 +78,9 @@ export class Subscriber implements Member {
     // page.
     this.#group = this.#feed.join(this.#operation, this);
     cursor = await this.#readPages(cursor);
+    // The group goes on where the tail is. If the log has broken meanwhile, one of the two finds out.
+    await this.#feed.tail.reached(cursor);
+    await assertRetained(this.#feed.prisma, cursor, this.#operation.filter.types);
     this.#isKnown = (position) => {
       const isKnown = comparePositions(position, cursor) <= 0;
       if (!isKnown) this.#isKnown = undefined;
@@ -92,7 +93,7 @@ export class Subscriber implements Member {
     const { prisma, resultsOf } = this.#feed;
     for (let cursor = after; ; ) {
       const events = await readEvents(prisma, { filter, after: cursor, take: pageSize });
-      await assertRetained(prisma, cursor);
+      await assertRetained(prisma, cursor, filter.types);
       const results = await resultsOf(this.#operation, events);
       if (!this.#isOpen) return cursor;
       this.#push(results);

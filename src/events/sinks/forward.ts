@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Counter, Gauge } from 'prom-client';
+import { addGauge, counterOf } from '../../metrics/metrics.ts';
 import type { Services } from '../../services.ts';
-import { type EventPosition, readConsumer, readNext, writeConsumer } from '../log.ts';
+import { readConsumer, registerConsumer, writeConsumer } from '../consumers.ts';
+import { readNext } from '../log.ts';
+import type { EventPosition } from '../position.ts';
 import type { Tail } from '../tail.ts';
 import type { Sink } from './sink.ts';
 
@@ -22,7 +24,7 @@ const noteMs = 1_000;
  */
 export async function forwardEvents(
   services: Services,
-  tail: Tail,
+  tail: Pick<Tail, 'onSettled'>,
   connect: () => Promise<Sink>,
 ): Promise<() => Promise<void>> {
   const { database, clock, log, metrics } = services;
@@ -32,22 +34,13 @@ export async function forwardEvents(
   let behindSince: Date | undefined;
   let wake = () => {};
 
-  const published = new Counter({
-    name: 'signet_sink_published_total',
-    help: 'Events that the sink has taken from this process.',
-    registers: [metrics],
-  });
-  new Gauge({
-    name: 'signet_sink_lag_seconds',
-    help: 'Age of the oldest event that the sink has not taken, in seconds; 0 in processes that do not hand events on.',
-    registers: [metrics],
-    collect() {
-      this.set(behindSince ? (clock.now().getTime() - behindSince.getTime()) / 1000 : 0);
-    },
-  });
+  const published = counterOf(metrics, 'signet_sink_published_total');
+  addGauge(metrics, 'signet_sink_lag_seconds', (gauge) =>
+    gauge.set(behindSince ? (clock.now().getTime() - behindSince.getTime()) / 1000 : 0),
+  );
 
   // Saved before the service answers requests, so that no event is missed.
-  await writeConsumer(prisma, sinkName, tail.position, { isNew: true });
+  await registerConsumer(prisma, sinkName);
 
   const pause = (milliseconds: number, signal: AbortSignal) =>
     delay(milliseconds, undefined, { signal }).catch(() => undefined);

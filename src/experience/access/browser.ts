@@ -5,7 +5,8 @@ import { readFactorState } from '../../factors/policy.ts';
 import { newId } from '../../ids.ts';
 import { digestOf } from '../../keys/digest.ts';
 import { asksSecondFactor, findStepUp } from '../../oidc/provider/assurance.ts';
-import { getProvider, interactionTtlSeconds } from '../../oidc/provider/provider.ts';
+import { getProvider } from '../../oidc/provider/provider.ts';
+import { interactionTtlSeconds } from '../../oidc/provider/storage/grant-lifetime.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { isRecent } from '../interaction.ts';
@@ -81,15 +82,20 @@ async function adopt(
   services: Services,
   provided: ProviderInteraction,
 ): Promise<InteractionAccess | undefined> {
-  const { database, clock, issuer } = services;
+  const { database, clock } = services;
   const { uid, params, prompt, session } = provided;
   const digest = digestOf(uid);
-  const select = { id: true } as const;
+  const select = { id: true, applicationId: true } as const;
   const { interaction } = database.prisma;
   const known = await interaction.findUnique({ where: { digest }, select });
-  if (known) return { id: known.id, uid };
+  if (known) return { ...known, uid };
   const applicationId = String(params['client_id']);
-  if (!(await database.prisma.application.findUnique({ where: { id: applicationId }, select })))
+  if (
+    !(await database.prisma.application.findUnique({
+      where: { id: applicationId },
+      select: { id: true },
+    }))
+  )
     return undefined;
   const now = clock.now();
   const identified = await readStepUp(services, provided);
@@ -99,9 +105,9 @@ async function adopt(
       digest,
       applicationId,
       event: params['screen_hint'] === 'register' ? 'REGISTER' : 'SIGN_IN',
-      restartUrl: restartUrlOf(issuer, params),
+      restartUrl: restartUrlOf(services, provided),
       needsSecondFactor: asksSecondFactor(params['acr_values']),
-      // Whoever is asked for consent alone has a session.
+      // Only a person with a session is asked for consent alone.
       userId: prompt.name === 'consent' ? (session?.accountId ?? null) : null,
       ...identified,
       createdAt: now,
@@ -115,8 +121,8 @@ async function adopt(
 }
 
 /**
- * Who is signed in already, and is asked for the second factor alone. Whoever has none to show has to have signed in
- * just now: the cookie of a session may be stolen, and must not be enough to add one.
+ * The person who is signed in already and is only asked for the second factor. Without a factor to show, they must have
+ * signed in recently: a stolen session cookie must not be enough to add one.
  */
 async function readStepUp(services: Services, provided: ProviderInteraction) {
   const { prisma } = services.database;
@@ -129,9 +135,15 @@ async function readStepUp(services: Services, provided: ProviderInteraction) {
   return { userId, authenticatedAt, authenticationMethods: [...methods] };
 }
 
-/** The URL that repeats the authorization request. The application accepts its answer like the first one. */
-function restartUrlOf(issuer: string, params: ProviderInteraction['params']): string {
-  const url = new URL(`${issuer}/auth`);
+/**
+ * The URL that repeats the authorization request. The application accepts its answer like the first one. For a device it
+ * is that of the page for codes: the device shows a new one.
+ */
+function restartUrlOf(
+  { issuer, baseUrl }: Pick<Services, 'issuer' | 'baseUrl'>,
+  { params, deviceCode }: ProviderInteraction,
+): string {
+  const url = new URL(deviceCode === undefined ? `${issuer}/auth` : `${baseUrl}/device`);
   for (const [name, value] of Object.entries(params)) {
     // A one-time token works once, and this value was encrypted for this request.
     if (name === 'one_time_token') continue;

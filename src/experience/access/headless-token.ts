@@ -1,3 +1,4 @@
+import { credentialsOf } from '../../auth/authorization.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
 
@@ -10,12 +11,14 @@ export async function findTokenInteraction(
   { database }: Pick<Services, 'database'>,
   authorization: string,
 ): Promise<InteractionAccess | null> {
-  const [, token] = /^Interaction +([\w-]{43})$/i.exec(authorization) ?? [];
-  if (token === undefined) return null;
+  const token = credentialsOf(authorization, 'Interaction');
+  if (token === undefined || !/^[\w-]{43}$/.test(token)) return null;
   const interaction = await database.prisma.interaction.findUnique({
     where: { digest: digestOf(token) },
-    select: { id: true, request: true },
+    select: { id: true, applicationId: true, request: true },
   });
   // The id of a browser's interaction stands in its URL, so it must give no access.
-  return interaction && interaction.request !== null ? { id: interaction.id, uid: null } : null;
+  if (!interaction || interaction.request === null) return null;
+  const { id, applicationId } = interaction;
+  return { id, applicationId, uid: null };
 }

@@ -23,7 +23,7 @@ export async function findConsent(
   const asked = request && (await readAsked(client, request));
   if (!asked) return null;
   if (asked.isAskedAgain && interaction.consentedAt === null) return asked.all;
-  return isEmpty(asked.missing) ? null : asked.missing;
+  return isEmpty(asked.missing) && !asked.isIntroduced ? null : asked.missing;
 }
 
 /** The request that the person of an interaction may have to allow; null if the person is unknown, or has no browser. */

@@ -1,3 +1,4 @@
+import { untold } from '../../db/told.ts';
 import { InteractionExpiredError, InvalidInputError, NotAllowedError } from '../../errors.ts';
 import { namesOf } from '../../oidc/consent/asked.ts';
 import { recordConsent } from '../../oidc/consent/operations.ts';
@@ -6,6 +7,7 @@ import { getProvider } from '../../oidc/provider/provider.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import {
+  asPerson,
   changeInteraction,
   type Interaction,
   readInteraction,
@@ -15,7 +17,8 @@ import { readNextSteps } from '../steps.ts';
 import { consentRequestOf, findConsent } from './gate.ts';
 
 /**
- * Allows the application what it asks for. A second call changes nothing.
+ * Allows the application what it asks for. A second call changes nothing. Raises `User.Grant.Created` if it is allowed
+ * more than before.
  *
  * @param input.scopes The names that the person was shown. If others are asked now, nothing is allowed.
  * @throws {InvalidInputError} on `scopes`; {@link NotAllowedError} when another step comes first; {@link
@@ -30,7 +33,7 @@ export async function grantConsent(
   return changeInteraction(context, access, async (tx, interaction) => {
     const { clock } = context;
     const steps = await readNextSteps({ client: tx, clock }, interaction, settings);
-    if (steps.includes('SUBMIT')) return interaction;
+    if (steps.includes('SUBMIT')) return untold(interaction);
     const request = consentRequestOf(interaction);
     const consent = steps.includes('CONSENT') ? await findConsent(tx, interaction) : null;
     if (!request || !consent) throw new NotAllowedError(`The next step is ${steps[0]}.`);
@@ -38,8 +41,9 @@ export async function grantConsent(
       const message = 'are not the scopes that the application asks for now';
       throw new InvalidInputError([{ path: ['scopes'], message }]);
     }
-    await recordConsent(tx, context, request, consent);
-    return updateInteraction(tx, interaction, { consentedAt: clock.now() });
+    const person = asPerson(context, interaction, request.userId);
+    const told = await recordConsent(tx, person, request, consent);
+    return told.with(await updateInteraction(tx, interaction, { consentedAt: clock.now() }));
   });
 }
 

@@ -1,12 +1,11 @@
 import { InteractionExpiredError, InvalidInputError, NotAllowedError } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
-import { addMutation, type PayloadFields } from '../../graphql/mutations/mutation.ts';
+import { addMutation, noFields, type PayloadFields } from '../../graphql/mutations/mutation.ts';
 import type { AskedResource, Consent } from '../../oidc/consent/asked.ts';
+import { languageOf } from '../../sign-in-experience/language.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
-import { languageOf } from '../access/visitor.ts';
-import { addStep, unusedField } from '../add-step.ts';
-import { texts } from '../pages/texts.ts';
-import { accessOf, InteractionType, subGraphs, visitContext } from '../schema.ts';
+import { sharedTexts } from '../../web/texts.ts';
+import { accessOf, addStep, InteractionType, subGraphs, visitContext } from '../schema.ts';
 import { findConsent } from './gate.ts';
 import { denyConsent, grantConsent } from './operations.ts';
 
@@ -49,7 +48,7 @@ const ConsentType = builder.objectRef<Consent>('InteractionConsent').implement({
       description: 'Scopes of OpenID Connect: what the application learns about the person.',
       resolve: async ({ scopes }, _args, context) => {
         const settings = await readSignInExperience(context.database.prisma);
-        const t = texts[languageOf(visitContext(context), settings)];
+        const t = sharedTexts[languageOf(visitContext(context), settings)];
         return scopes.map((name) => ({ name, description: t.scope[name] ?? null }));
       },
     }),
@@ -88,9 +87,7 @@ addMutation('denyConsent', {
   graph: 'experience',
   scope: null,
   description: 'Refuses the application what it asks for, and returns to it.',
-  input: (t) => ({
-    clientMutationId: t.string({ description: unusedField }),
-  }),
+  input: noFields,
   payload: (t: PayloadFields<{ redirectTo: string }>) => ({
     redirectTo: t.exposeString('redirectTo', {
       description: 'The URL that leads back to the application, with the error `access_denied`.',

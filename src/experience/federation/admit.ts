@@ -1,21 +1,27 @@
+import { mayProve } from '../../auth/granting/prove.ts';
+import type { SetterScopes } from '../../auth/granting/setter-scopes.ts';
 import { lockUser } from '../../db/lock.ts';
+import { untold } from '../../db/told.ts';
 import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import type { ProviderClaims } from '../../identity-providers/authorization.ts';
 import { holdEnabled, isBelievedAbout } from '../../identity-providers/choice.ts';
+import { findUserByAddress } from '../../proving/codes.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
-import { findHolder } from '../codes.ts';
 import {
   authenticate,
   changeInteraction,
   type Interaction,
+  throughAll,
   updateInteraction,
 } from '../interaction.ts';
-import { reportDisabled } from './failure.ts';
-import { type Arrival, keepNewcomer, registerNewcomer, stop } from './newcomer.ts';
+import { reportDisabled, reportFailedFederation } from './failure.ts';
+import { type Arrival, type Arrived, keepNewcomer, registerNewcomer, stop } from './newcomer.ts';
 
-/** What the claims of a provider come to: an address that it is not believed about is left out. */
+/**
+ * The person whom a provider's claims describe. An address counts as verified only if the provider may vouch for it.
+ */
 export async function arrivalOf(
   tx: Transaction,
   provider: IdentityProvider,
@@ -30,20 +36,20 @@ export async function arrivalOf(
   };
 }
 
-// A lost race is decided at the second look.
-const looks = 3;
+// After a lost race, the next attempt sees what the winner wrote.
+const maxAttempts = 3;
 const races = new Set(['UserIdentity_issuer_subject_key', 'User_primaryEmail_key']);
 
 /**
- * Decides what a person who came back from an identity provider comes to in an interaction:
- * - whose identity is linked: they are signed in;
- * - whose address both sides have verified: they are signed in, and linked in the end: see {@link linkNewcomer};
- * - whose verified address an account has that did not verify it: they sign in to it first;
- * - a stranger: an account is made, or `completeProfile` comes next.
+ * Decides how the interaction of a person who came back from an identity provider continues:
+ * - The identity is linked: they are signed in.
+ * - Both sides verified the address: they are signed in, and linked at the end. See {@link linkNewcomer}.
+ * - Only the provider verified the address, and an account has it: they sign in to that account first.
+ * - Nobody is known: an account is created, or `completeProfile` comes next.
  *
- * Nothing of it happens once the provider is disabled.
+ * A disabled provider ends the federation without a sign-in.
  *
- * @param arrivalIn Reads who came, in the same transaction.
+ * @param arrivalIn Reads who came back, in the same transaction.
  */
 export async function admit(
   context: VisitContext,
@@ -51,27 +57,49 @@ export async function admit(
   arrivalIn: (tx: Transaction, interaction: Interaction) => Promise<Arrival>,
 ): Promise<Interaction> {
   const settings = await readSignInExperience(context.database.prisma);
-  for (let look = 1; ; look += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await changeInteraction(context, access, async (tx, found) => {
+      const { interaction, barredId } = await changeInteraction<{
+        interaction: Interaction;
+        barredId: string | null;
+      }>(context, access, async (tx, found) => {
         const arrival = await arrivalIn(tx, found);
         await tx.newcomer.deleteMany({ where: { interactionId: found.id } });
-        if (!(await holdEnabled(tx, arrival.identityProviderId)))
-          return stop(tx, found, reportDisabled(context, arrival));
+        const setterScopes = await holdEnabled(tx, arrival);
+        if (!setterScopes)
+          return untold({
+            interaction: await stop(tx, found, reportDisabled(context, arrival)),
+            barredId: null,
+          });
         const interaction = await updateInteraction(tx, found, {
           error: null,
           ...(arrival.isEmailVerified ? { identifier: arrival.email } : {}),
         });
-        return (
-          (await admitKnown(tx, context, interaction, arrival)) ??
-          (await admitHolder(tx, context, interaction, arrival)) ??
-          (await registerNewcomer(tx, context, settings, { interaction, arrival }))
-        );
+        const arrived = { arrival, setterScopes };
+        const admitted =
+          (await admitKnown(tx, context, interaction, arrived)) ??
+          (await admitHolder(tx, context, interaction, arrived));
+        if (admitted && 'barredId' in admitted)
+          return untold({
+            ...admitted,
+            interaction: await stop(tx, interaction, 'account_unavailable'),
+          });
+        const told = admitted
+          ? untold(admitted)
+          : await registerNewcomer(tx, context, settings, { interaction, ...arrived });
+        return told.with({ interaction: told.result, barredId: null });
       });
+      reportFailedFederation(context, access, interaction.error, barredId);
+      return interaction;
     } catch (error) {
-      if (look === looks || !races.has(brokenConstraint(error) ?? '')) throw error;
+      if (attempt === maxAttempts || !races.has(brokenConstraint(error) ?? '')) throw error;
     }
   }
+}
+
+/** A person who may not sign in. */
+interface Barred {
+  readonly barredId: string;
 }
 
 /** Signs in the person whose identity is linked. */
@@ -79,17 +107,17 @@ async function admitKnown(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-  { issuer, subject, email }: Arrival,
-): Promise<Interaction | null> {
+  { arrival: { issuer, subject, email }, setterScopes }: Arrived,
+): Promise<Interaction | Barred | null> {
   const known = await tx.userIdentity.findUnique({
     where: { issuer_subject: { issuer, subject } },
     include: { user: true },
   });
   if (!known) return null;
-  if (known.user.isSuspended) return stop(tx, interaction, 'account_unavailable');
+  if (known.user.isSuspended) return { barredId: known.userId };
   if (known.email !== email)
     await tx.userIdentity.update({ where: { id: known.id }, data: { email } });
-  return signIn(tx, context, interaction, known.userId);
+  return signIn(tx, context, interaction, known.userId, setterScopes);
 }
 
 /** Signs in the holder of the same address, if both sides have verified it. */
@@ -97,28 +125,33 @@ async function admitHolder(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-  arrival: Arrival,
-): Promise<Interaction | null> {
-  // To someone who has not shown to hold the address, nothing is told of its holder.
+  { arrival, setterScopes }: Arrived,
+): Promise<Interaction | Barred | null> {
+  // Reveals nothing about the holder unless the provider verified the address.
   if (arrival.email === null || !arrival.isEmailVerified) return null;
   const address = { type: 'EMAIL', recipient: arrival.email } as const;
-  const found = await findHolder(tx, address);
+  const found = await findUserByAddress(tx, address);
   if (!found) return null;
-  // Again under the lock: an administrator may be changing the address.
+  // Read again under the lock: an administrator may be changing the address.
   await lockUser(tx, found.id);
-  const holder = await findHolder(tx, address);
+  const holder = await findUserByAddress(tx, address);
   if (holder?.id !== found.id) return null;
-  if (holder.isSuspended) return stop(tx, interaction, 'account_unavailable');
-  // Linked once the sign-in is complete: whoever holds the address has not shown the second factor.
+  if (holder.isSuspended) return { barredId: holder.id };
+  // Linked once the sign-in is complete: until then no second factor was shown.
   await keepNewcomer(tx, context, interaction, arrival);
   if (!holder.isEmailVerified) return stop(tx, interaction, 'account_exists');
-  return signIn(tx, context, interaction, holder.id);
+  return signIn(tx, context, interaction, holder.id, setterScopes);
 }
 
-const signIn = (
+async function signIn(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
   userId: string,
-): Promise<Interaction> =>
-  authenticate(tx, context, interaction, { userId, methods: ['fed'], event: 'SIGN_IN' });
+  through: SetterScopes,
+): Promise<Interaction> {
+  if (!(await mayProve(tx, throughAll(interaction, through), userId)))
+    return stop(tx, interaction, 'federation_failed');
+  const methods = ['fed'];
+  return authenticate(tx, context, interaction, { userId, methods, event: 'SIGN_IN', through });
+}

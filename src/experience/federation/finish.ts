@@ -14,9 +14,14 @@ import {
 } from '../../identity-providers/federation.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
-import { changeInteraction, type Interaction, isRecent, readInteraction } from '../interaction.ts';
+import { type Interaction, isRecent, moveInteraction, readInteraction } from '../interaction.ts';
 import { admit, arrivalOf } from './admit.ts';
-import { type FederationError, reportDisabled, reportFailure } from './failure.ts';
+import {
+  type FederationError,
+  reportDisabled,
+  reportFailedFederation,
+  reportFailure,
+} from './failure.ts';
 import { keepNewcomer, stop } from './newcomer.ts';
 import { freshnessOf } from './start.ts';
 
@@ -36,7 +41,7 @@ export async function finishFederation(
   const returned = await endOrExplain(context, { interactionId: access.id }, response);
   if (typeof returned === 'string') return explain(context, access, returned);
   const { claims, provider } = returned;
-  if (!isFreshThere(context, claims, freshnessOf(interaction))) {
+  if (!isRecentEnough(context, claims, freshnessOf(interaction))) {
     const failure = new FederationFailure('the person did not sign in again (auth_time)');
     reportFailure(context, failure, provider.id);
     return explain(context, access, 'federation_failed');
@@ -44,11 +49,11 @@ export async function finishFederation(
   return admit(context, access, (tx) => arrivalOf(tx, provider, claims));
 }
 
-// How long a browser may take from the provider back to here.
-const onTheWayMs = 60 * 1000;
+// The time that a browser may need from the provider to this service.
+const redirectMs = 60 * 1000;
 
-/** Whether a person signed in at the provider as lately as asked, or the provider does not tell when it was. */
-function isFreshThere(
+/** Whether the sign-in at the provider is recent enough. True if the provider does not say when it was. */
+function isRecentEnough(
   { clock }: Pick<Services, 'clock'>,
   { authenticatedAt }: ProviderClaims,
   { isFresh, maxAgeSeconds = Number.POSITIVE_INFINITY }: Freshness,
@@ -56,10 +61,14 @@ function isFreshThere(
   if (authenticatedAt === null) return true;
   const now = clock.now();
   const ageMs = now.getTime() - authenticatedAt.getTime();
-  return ageMs <= maxAgeSeconds * 1000 + onTheWayMs && (!isFresh || isRecent(authenticatedAt, now));
+  return ageMs <= maxAgeSeconds * 1000 + redirectMs && (!isFresh || isRecent(authenticatedAt, now));
 }
 
-/** What a federation came to, or why it came to nothing. */
+/**
+ * Ends a federation, and logs a failure.
+ *
+ * @returns The person who came back; or the error to show.
+ */
 export async function endOrExplain(
   services: Services,
   owner: FederationOwner,
@@ -74,19 +83,21 @@ export async function endOrExplain(
   }
 }
 
-/** Tells an interaction why a federation came to nothing, unless another one has succeeded. */
-const explain = (
+/** Shows the error in the interaction, unless another federation has succeeded. */
+function explain(
   context: VisitContext,
   access: InteractionAccess,
   error: FederationError,
-): Promise<Interaction> =>
-  changeInteraction(context, access, async (tx, interaction) =>
+): Promise<Interaction> {
+  reportFailedFederation(context, access, error);
+  return moveInteraction(context, access, async (tx, interaction) =>
     interaction.userId === null && interaction.newcomer === null
       ? stop(tx, interaction, error)
       : interaction,
   );
+}
 
-/** What a browser that came back learns of an interaction which another program holds. */
+/** The result of a federation of another program, in the browser that came back. */
 export interface HeadlessReturn {
   readonly interaction: Interaction;
   /** Confirms the sign-in: see {@link confirmReturn}. Null if there is nothing to confirm. */
@@ -106,25 +117,25 @@ export async function receiveReturn(
 ): Promise<HeadlessReturn | null> {
   const interactionId = (await findFederation(context, response))?.interactionId;
   if (interactionId == null) return null;
-  const access = { id: interactionId, uid: null };
-  await readInteraction(context, access);
+  const { applicationId } = await readInteraction(context, { id: interactionId });
+  const access = { id: interactionId, applicationId, uid: null };
   const returned = await endOrExplain(context, { interactionId }, response);
   if (returned === 'federation_expired') return null;
   if (typeof returned === 'string')
     return { interaction: await explain(context, access, returned), confirmation: null };
   const confirmation = randomBytes(32).toString('base64url');
-  const interaction = await changeInteraction(context, access, async (tx, found) => {
+  const interaction = await moveInteraction(context, access, async (tx, found) => {
     const arrival = await arrivalOf(tx, returned.provider, returned.claims);
-    if (!(await holdEnabled(tx, arrival.identityProviderId)))
-      return stop(tx, found, reportDisabled(context, arrival));
+    if (!(await holdEnabled(tx, arrival))) return stop(tx, found, reportDisabled(context, arrival));
     await keepNewcomer(tx, context, found, arrival, digestOf(confirmation));
     return { ...found, newcomer: await tx.newcomer.findUnique({ where: { interactionId } }) };
   });
+  reportFailedFederation(context, access, interaction.error);
   return { interaction, confirmation: interaction.newcomer === null ? null : confirmation };
 }
 
 /**
- * Goes on with a sign-in that the person has confirmed, or refused.
+ * Continues a sign-in that the person has confirmed or refused.
  *
  * @throws {VerificationFailedError} for an unknown or used confirmation; {@link InteractionExpiredError}
  */
@@ -135,10 +146,10 @@ export async function confirmReturn(
   const digest = digestOf(confirmation);
   const newcomer = await context.database.prisma.newcomer.findUnique({
     where: { confirmation: digest },
-    select: { interactionId: true },
+    select: { interaction: { select: { id: true, applicationId: true } } },
   });
   if (!newcomer) throw new VerificationFailedError();
-  const access = { id: newcomer.interactionId, uid: null };
+  const access = { ...newcomer.interaction, uid: null };
   if (isRefused) {
     await context.database.prisma.newcomer.deleteMany({ where: { confirmation: digest } });
     return explain(context, access, 'access_denied');

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { mayProve } from '../../auth/granting/prove.ts';
+import { everything, inCommon, type SetterScopes } from '../../auth/granting/setter-scopes.ts';
 import { type Conflicts, refuseConflict } from '../../db/conflict.ts';
 import { lockUser } from '../../db/lock.ts';
+import { type Told, untold } from '../../db/told.ts';
 import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
 import { InteractionExpiredError, InvalidInputError, NotAllowedError } from '../../errors.ts';
 import type { Newcomer, Prisma, User } from '../../generated/prisma/client.ts';
@@ -20,10 +23,16 @@ import {
 } from '../interaction.ts';
 import { createAccount } from '../register.ts';
 import { missingForSignUp, newcomerOf, verified } from '../steps.ts';
-import type { FederationError } from './failure.ts';
+import { type FederationError, reportFailedFederation } from './failure.ts';
 
 /** A person who came back from an identity provider. */
 export type Arrival = Omit<Newcomer, 'interactionId' | 'confirmation' | 'createdAt'>;
+
+/** An arrival, and the scopes of the setter of its provider. */
+export interface Arrived {
+  readonly arrival: Arrival;
+  readonly setterScopes: SetterScopes;
+}
 
 /** Ends a federation without a sign-in; the person can sign in another way. */
 export const stop = (
@@ -33,9 +42,9 @@ export const stop = (
 ): Promise<Interaction> => updateInteraction(tx, interaction, { error });
 
 /**
- * Keeps who came back, until a further step.
+ * Stores the person who came back, for a later step.
  *
- * @param confirmation The digest of what confirms it; null if nothing needs to.
+ * @param confirmation The digest of the confirmation that is needed first; null if none is.
  */
 export async function keepNewcomer(
   tx: Transaction,
@@ -53,24 +62,25 @@ export async function keepNewcomer(
 }
 
 /**
- * Makes the account of a stranger, or keeps them until `completeProfile` if something is missing. Raises
+ * Creates the account of a person without one, or stores the person until `completeProfile` if something is missing. Raises
  * `User.Created`, `PostRegister`, and `Organization.Membership.Updated` for each membership.
  */
 export async function registerNewcomer(
   tx: Transaction,
   context: VisitContext,
   settings: SignInExperience,
-  { interaction, arrival }: { interaction: Interaction; arrival: Arrival },
-): Promise<Interaction> {
-  if (!(await mayRegister(tx, settings, arrival))) return stop(tx, interaction, 'sign_up_closed');
+  { interaction, arrival, setterScopes }: { interaction: Interaction } & Arrived,
+): Promise<Told<Interaction>> {
+  if (!(await mayRegister(tx, settings, arrival)))
+    return untold(await stop(tx, interaction, 'sign_up_closed'));
   await keepNewcomer(tx, context, interaction, arrival);
   const named = await updateInteraction(tx, interaction, { event: 'REGISTER' });
-  return missingForSignUp(named, settings).length > 0
-    ? named
-    : makeAccount(tx, context, named, arrival, {});
+  return missingForSignUp(context, named, settings).length > 0
+    ? untold(named)
+    : createNewcomerAccount(tx, context, named, { arrival, setterScopes }, {});
 }
 
-/** Strangers may register if sign-up is open, and a company's people if its provider brings them to an organization. */
+/** Anyone may register if sign-up is open. Otherwise only people whose provider adds them to an organization may. */
 const mayRegister = async (
   tx: Transaction,
   { signUpEnabled }: SignInExperience,
@@ -94,8 +104,8 @@ const conflicts: Conflicts = {
 };
 
 /**
- * Makes the account of a person who came from an identity provider, with what the provider did not tell. Addresses
- * that it did not verify are verified by code before, as in a registration.
+ * Creates the account of a person who came from an identity provider, with what the provider did not tell. Addresses
+ * that it did not verify are verified by code first, as in a registration.
  *
  * @throws {NotAllowedError} without such a person, or when registration or the provider is closed; {@link InvalidInputError} {@link
  *   ConflictError} {@link InteractionExpiredError}
@@ -112,18 +122,19 @@ export async function completeProfile(
       const newcomer = newcomerOf(interaction);
       if (!newcomer || interaction.userId !== null)
         throw new NotAllowedError('Nobody came from an identity provider.');
-      if (!(await holdEnabled(tx, newcomer.identityProviderId)))
-        throw new NotAllowedError('The identity provider cannot be used now.');
+      const setterScopes = await holdEnabled(tx, newcomer);
+      if (!setterScopes) throw new NotAllowedError('The identity provider cannot be used now.');
       if (!(await mayRegister(tx, settings, newcomer)))
         throw new NotAllowedError('Nobody can register here.');
-      assertComplete(settings, interaction, asked);
+      assertComplete(context, settings, interaction, asked);
       const { interactionId: _in, confirmation: _by, createdAt: _at, ...arrival } = newcomer;
-      return makeAccount(tx, context, interaction, arrival, asked);
+      return createNewcomerAccount(tx, context, interaction, { arrival, setterScopes }, asked);
     }),
   );
 }
 
 function assertComplete(
+  context: VisitContext,
   settings: SignInExperience,
   interaction: Interaction,
   { username: named }: z.output<typeof input>,
@@ -131,7 +142,7 @@ function assertComplete(
   const { signUpIdentifiers } = settings;
   if (named != null && !signUpIdentifiers.includes('USERNAME'))
     throw new InvalidInputError([{ path: ['username'], message: 'is not asked for here' }]);
-  const missing = missingForSignUp(interaction, settings).filter(
+  const missing = missingForSignUp(context, interaction, settings).filter(
     (field) => field !== 'USERNAME' || named == null,
   );
   if (missing.length === 0) return;
@@ -139,51 +150,57 @@ function assertComplete(
   throw new InvalidInputError([{ path, message: 'must be given', code: 'REQUIRED' }]);
 }
 
-async function makeAccount(
+async function createNewcomerAccount(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-  arrival: Arrival,
+  { arrival, setterScopes }: Arrived,
   { username: named, profile }: z.output<typeof input>,
-): Promise<Interaction> {
-  const shown = (type: 'EMAIL' | 'PHONE') =>
-    verified(interaction, 'REGISTER').findLast((one) => one.type === type)?.recipient ?? null;
-  const isOwnAddress = arrival.isEmailVerified && interaction.error !== 'account_exists';
-  const primaryEmail = shown('EMAIL') ?? (isOwnAddress ? arrival.email : null);
-  const primaryPhone = shown('PHONE');
-  const { name: told, ...claims } = profile ?? {};
-  const user = await createAccount(tx, context, interaction, {
+): Promise<Told<Interaction>> {
+  const addresses = verified(context, interaction, 'REGISTER');
+  const verifiedAddress = (type: 'EMAIL' | 'PHONE') =>
+    addresses.findLast((one) => one.type === type)?.recipient ?? null;
+  const isAddressTrusted = arrival.isEmailVerified && interaction.error !== 'account_exists';
+  const primaryEmail = verifiedAddress('EMAIL') ?? (isAddressTrusted ? arrival.email : null);
+  const primaryPhone = verifiedAddress('PHONE');
+  const { name: givenName, ...claims } = profile ?? {};
+  const account = await createAccount(tx, context, interaction, {
     username: named ?? null,
-    name: told ?? arrival.name,
+    name: givenName ?? arrival.name,
     avatar: arrival.avatar,
     primaryEmail,
     primaryPhone,
     isEmailVerified: primaryEmail !== null,
     isPhoneVerified: primaryPhone !== null,
     profile: claims as Prisma.InputJsonObject,
+    setterScopes: inCommon(setterScopes, ...addresses.map((one) => one.setterScopes)),
   });
+  const user = account.result;
   await insertIdentity(tx, context, user.id, arrival);
   const person = asPerson(context, interaction, user.id);
   await joinByProvider(tx, person, { userId: user.id, ...arrival });
   await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
   const cleared = await updateInteraction(tx, interaction, { error: null });
-  return authenticate(tx, context, cleared, {
-    userId: user.id,
-    methods: ['fed'],
-    event: 'REGISTER',
-    hasRegistered: true,
-  });
+  return account.with(
+    await authenticate(tx, context, cleared, {
+      userId: user.id,
+      methods: ['fed'],
+      event: 'REGISTER',
+      hasRegistered: true,
+      through: everything,
+    }),
+  );
 }
 
 /**
- * Links the identity with which a person came, at the end of their sign-in, to the account that they signed in to. Both
- * have the same address, and who has verified it decides:
- * - both sides: the identity alone may have signed them in;
- * - the provider, or nobody if it is the one for the address: they signed in to the account themselves.
+ * Links the newcomer's identity to the account that they signed in to, at the end of the sign-in. Both have the same
+ * address. Who verified it decides how the person must have signed in:
+ * - Both sides: the identity alone is enough.
+ * - Only the provider, or nobody if it is the provider for the address: by the account itself.
  *
- * Raises `User.Data.Updated`, and tells the person by message.
+ * Raises `User.Data.Updated` and `User.Credential.Updated`, and tells the person by message.
  *
- * @throws {InteractionExpiredError} when the identity alone signed them in, and that is no longer so. Nobody is signed
+ * @throws {InteractionExpiredError} when the identity alone signed them in, and may not do so any more. Nobody is signed
  *   in then.
  */
 export async function linkNewcomer(
@@ -192,30 +209,31 @@ export async function linkNewcomer(
   { newcomer: known }: Interaction,
 ): Promise<void> {
   if (known === null) return;
-  for (let look = 1; ; look += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       const restartUrl = await changeInteraction(context, access, (tx, interaction) =>
         linkWithin(tx, context, interaction),
       );
-      if (restartUrl !== undefined) throw new InteractionExpiredError(restartUrl);
-      return;
+      if (restartUrl === undefined) return;
+      reportFailedFederation(context, access, 'federation_failed');
+      throw new InteractionExpiredError(restartUrl);
     } catch (error) {
-      // Another request linked it first: the second look finds it.
-      if (look > 1 || brokenConstraint(error) !== 'UserIdentity_issuer_subject_key') throw error;
+      // Another request linked it first: the second attempt finds it.
+      if (attempt > 1 || brokenConstraint(error) !== 'UserIdentity_issuer_subject_key') throw error;
     }
   }
 }
 
-/** @returns Where to begin again if the person is not who they seemed to be; undefined if all is well. */
+/** @returns Where to begin again, if the identity signed the person in and may not do so any more; else undefined. */
 async function linkWithin(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-): Promise<string | null | undefined> {
+): Promise<Told<string | null | undefined>> {
   const newcomer = newcomerOf(interaction);
   const { userId, authenticatedAt, authenticationMethods, restartUrl } = interaction;
-  // A session is no sign-in to the account.
-  if (!newcomer || userId === null || authenticatedAt === null) return undefined;
+  // An earlier session does not count as a sign-in to the account.
+  if (!newcomer || userId === null || authenticatedAt === null) return untold(undefined);
   await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
   const user = await lockUser(tx, userId);
   const isByIdentity = authenticationMethods.includes('fed');
@@ -224,9 +242,11 @@ async function linkWithin(
     where: { issuer_subject: { issuer, subject } },
     select: { userId: true },
   });
+  const setterScopes = await holdEnabled(tx, newcomer);
   const mayLink =
-    (await holdEnabled(tx, newcomer.identityProviderId)) &&
-    (isByIdentity ? isVerifiedByBoth(newcomer, user) : await isOf(tx, newcomer, user));
+    setterScopes !== null &&
+    (!isByIdentity || (await mayProve(tx, setterScopes, userId))) &&
+    (isByIdentity ? isVerifiedByBoth(newcomer, user) : await isAccountOf(tx, newcomer, user));
   if (isByIdentity && (!mayLink || (linked && linked.userId !== userId))) {
     await updateInteraction(tx, interaction, {
       userId: null,
@@ -234,12 +254,13 @@ async function linkWithin(
       authenticationMethods: [],
       error: 'federation_failed',
     });
-    return restartUrl;
+    return untold(restartUrl);
   }
-  if (linked || !mayLink) return undefined;
+  if (linked || !mayLink) return untold(undefined);
   const { language } = context.visitor;
-  await linkIdentity(tx, asPerson(context, interaction, userId), userId, newcomer, language);
-  return undefined;
+  const person = asPerson(context, interaction, userId);
+  const told = await linkIdentity(tx, person, userId, newcomer, language);
+  return told.with(undefined);
 }
 
 const hasAddress = ({ email }: Arrival, { primaryEmail }: User): boolean =>
@@ -248,11 +269,11 @@ const hasAddress = ({ email }: Arrival, { primaryEmail }: User): boolean =>
 const isVerifiedByBoth = (newcomer: Arrival, user: User): boolean =>
   newcomer.isEmailVerified && user.isEmailVerified && hasAddress(newcomer, user);
 
-/** Whether an account that a person signed in to has the address with which they came from a provider. */
-async function isOf(tx: Transaction, newcomer: Arrival, user: User): Promise<boolean> {
+/** Whether the account that a person signed in to has the address that the provider told. */
+async function isAccountOf(tx: Transaction, newcomer: Arrival, user: User): Promise<boolean> {
   if (newcomer.isEmailVerified) return hasAddress(newcomer, user);
   if (user.primaryEmail === null) return false;
-  // Many companies' providers say of no address that it is verified, or name none.
+  // Many providers of companies mark no address as verified, or send none.
   if (newcomer.email !== null && !hasAddress(newcomer, user)) return false;
   const provider = await findProviderOfAddress(tx, user.primaryEmail);
   return provider?.id === newcomer.identityProviderId;

@@ -7,25 +7,27 @@ import { idForQuery } from '../../ids.ts';
 import { emailAddress, parseInput } from '../../input.ts';
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
 import {
-  changeInteraction,
   type Interaction,
+  moveInteraction,
   readInteraction,
   updateInteraction,
 } from '../interaction.ts';
-import { reportFailure } from './failure.ts';
+import { reportFailedFederation, reportFailure } from './failure.ts';
 
-/** The identity provider to go to: itself, or the person's e-mail address, whose domain chooses it. */
+/** The identity provider to go to: by its id, or by the domain of the person's e-mail address. */
 export interface FederationRequest {
   readonly identityProviderId?: string | null | undefined;
   readonly email?: string | null | undefined;
 }
 
-// The first part of `state`: it tells the callback where to go on. A browser's interaction gives its own id.
-/** The person is in no browser of ours: another program holds the interaction. */
+/**
+ * The first part of `state` for an interaction without a browser. It tells the callback where to continue; an
+ * interaction in a browser uses its own id.
+ */
 export const headlessPrefix = 'h';
 
 /**
- * Sends a person to an identity provider. What came back from an earlier one no longer counts.
+ * Sends a person to an identity provider. The result of an earlier federation no longer counts.
  *
  * @returns The URL to open in the person's browser.
  * @throws {InvalidInputError} unless exactly one of the two is given; {@link NotFoundError} of the provider; {@link
@@ -39,7 +41,7 @@ export async function startFederation(
 ): Promise<{ interaction: Interaction; url: string }> {
   await readInteraction(context, access);
   const { provider, email } = await chooseProvider(context, request);
-  const interaction = await changeInteraction(context, access, async (tx, found) => {
+  const interaction = await moveInteraction(context, access, async (tx, found) => {
     await tx.newcomer.deleteMany({ where: { interactionId: found.id } });
     const identifier = email === undefined ? {} : { identifier: email };
     return updateInteraction(tx, found, { error: null, ...identifier });
@@ -56,11 +58,15 @@ export async function startFederation(
         language: context.visitor.language,
       },
     ),
-  );
+  ).catch((error: unknown) => {
+    if (error instanceof NotAllowedError)
+      reportFailedFederation(context, access, 'federation_failed');
+    throw error;
+  });
   return { interaction, url };
 }
 
-/** How lately the application wants the person to have signed in: its `prompt` and `max_age`. */
+/** How recent a sign-in the application asks for: `prompt` and `max_age` (OpenID Connect Core §3.1.2.1). */
 export function freshnessOf({ restartUrl }: Pick<Interaction, 'restartUrl'>): Freshness {
   if (restartUrl === null) return { isFresh: false };
   const { searchParams } = new URL(restartUrl);
@@ -72,7 +78,7 @@ export function freshnessOf({ restartUrl }: Pick<Interaction, 'restartUrl'>): Fr
 }
 
 /**
- * Begins a federation; a provider that does not answer is told in the log and to the person.
+ * Begins a federation. If the provider does not answer, logs that and tells the person.
  *
  * @throws {NotAllowedError}
  */

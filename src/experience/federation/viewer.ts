@@ -1,10 +1,11 @@
 import { lockUser } from '../../db/lock.ts';
+import { untold } from '../../db/told.ts';
 import { brokenConstraint, transaction } from '../../db/transaction.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import { linkIdentity } from '../../identity-providers/identities.ts';
 import type { Language } from '../../languages.ts';
-import type { Context, Services } from '../../services.ts';
+import type { Call, Services } from '../../services.ts';
 import { type FederationError, reportDisabled } from './failure.ts';
 import { endOrExplain } from './finish.ts';
 import { beginOrRefuse, getProviderById } from './start.ts';
@@ -42,20 +43,20 @@ export async function startViewerFederation(
   return { url };
 }
 
-/** What linking an identity came to: an error, or the name of the provider. */
+/** The result of linking an identity: an error, or the name of the provider. */
 export type LinkResult =
   | { readonly error: FederationError | 'identity_taken' }
   | { readonly providerName: string };
 
 /**
- * Links the identity with which a user came back. Raises `User.Data.Updated`, and `Organization.Membership.Updated` for
- * each organization of the provider.
+ * Links the identity with which a user came back. Raises `User.Data.Updated`,
+ * `User.Credential.Updated`, and `Organization.Membership.Updated` for each organization of the provider.
  *
- * @param linker.userId The user whom the browser's session proves: the account of somebody else who sent them the link
- *   must not get their identity.
+ * @param linker.userId The user whom the browser's session proves. Somebody else may have sent them the link, and must
+ *   not get their identity.
  */
 export async function finishViewerFederation(
-  services: Services & Pick<Context, 'traceId'>,
+  services: Services & Call,
   { userId, language }: { readonly userId: string; readonly language?: Language | undefined },
   response: URLSearchParams,
 ): Promise<LinkResult> {
@@ -66,22 +67,22 @@ export async function finishViewerFederation(
   const actor = { type: 'USER', id: userId, ...(clientId === null ? {} : { clientId }) } as const;
   const identity = { identityProviderId: provider.id, issuer, subject, email, isEmailVerified };
   try {
-    return await transaction(services.database, async (tx) => {
-      if (!(await holdEnabled(tx, provider.id)))
-        return { error: reportDisabled(services, identity) };
+    return await transaction<LinkResult>(services.database, async (tx) => {
+      if (!(await holdEnabled(tx, identity)))
+        return untold({ error: reportDisabled(services, identity) });
       const user = await lockUser(tx, userId);
-      if (user.isSuspended) return { error: 'account_unavailable' };
+      if (user.isSuspended) return untold({ error: 'account_unavailable' });
       const known = await tx.userIdentity.findUnique({
         where: { issuer_subject: { issuer, subject } },
         select: { userId: true },
       });
       if (known) {
-        return known.userId === userId
-          ? { providerName: provider.name }
-          : { error: 'identity_taken' };
+        return untold(
+          known.userId === userId ? { providerName: provider.name } : { error: 'identity_taken' },
+        );
       }
-      await linkIdentity(tx, { ...services, actor }, userId, identity, language);
-      return { providerName: provider.name };
+      const told = await linkIdentity(tx, { ...services, actor }, userId, identity, language);
+      return told.with({ providerName: provider.name });
     });
   } catch (error) {
     // A concurrent request linked it.

@@ -1,135 +1,110 @@
-import { html } from '../../html/markup.ts';
-import { page } from '../../html/page.ts';
-import {
-  action,
-  cancel,
-  doneNote,
-  type FormFrame,
-  field,
-  form,
-  problemNote,
-  submit,
-} from './form.ts';
-import { type PasskeyFrame, passkeyWay } from './passkey-form.ts';
-import { type ProviderChoice, providerButtons } from './providers.ts';
-import { type PageFrame, titled } from './sign-in.ts';
-import { texts } from './texts.ts';
+import { secondsUntil } from '../../clock.ts';
+import { html } from '../../markup.ts';
+import { masked } from '../../proving/codes.ts';
+import { ways } from '../../web/entries.ts';
+import { belowCode, codeField } from '../../web/fields.ts';
+import { doneNote, form, submit } from '../../web/form.ts';
+import type { Answer, PageRequest } from '../../web/site.ts';
+import { formAt } from '../../web/visit.ts';
+import { verifyCode } from '../codes.ts';
+import { cancel } from '../site/controls.ts';
+import { withWay } from '../site/last-way.ts';
+import { leadOn } from '../site/next-page.ts';
+import type { InteractionPage, InteractionVisit } from '../site/visit.ts';
+import { addressPaths, againParameter, kindParameter, pathTo, submitAddress } from './address.ts';
 
-/** The purpose of a code. */
-export type CodePurpose = 'SIGN_IN' | 'REGISTER' | 'RESET_PASSWORD';
+type Verification = InteractionVisit['interaction']['verifications'][number];
 
-/** The content of the page that asks where to send a code. */
-export interface AddressPage extends PageFrame {
-  readonly purpose: CodePurpose;
-  readonly kind: 'EMAIL' | 'PHONE';
-  /** The URL of the same page for the other kind of address; undefined if there is none. */
-  readonly otherKind: string | undefined;
-  /** The URL that skips the address; absent if an address is required. */
-  readonly skip?: string | undefined;
-  readonly value: string;
-  readonly faults?: readonly string[];
-  readonly offersPassword: boolean;
-  /** Absent where nobody signs in by passkey on this page. */
-  readonly passkey?: PasskeyFrame | undefined;
-  readonly providers: readonly ProviderChoice[];
+const findVerification = (
+  { interaction }: InteractionVisit,
+  { query }: PageRequest,
+): Verification | undefined => interaction.verifications.find(({ id }) => id === query.get('v'));
+
+/** Continues after a successful verification. */
+const afterwards = (
+  visit: InteractionVisit,
+  { purpose }: Verification,
+  request: PageRequest,
+): Answer | Promise<Answer> =>
+  purpose === 'SIGN_IN'
+    ? leadOn(visit).then((answer) => withWay(visit, answer, 'code'))
+    : { goTo: purpose === 'REGISTER' ? pathTo('/register', request) : '/new-password' };
+
+/** Asks for the code. */
+export const codePage: InteractionPage = {
+  path: '/verify',
+  wrong: ({ texts: t }) => t.wrong.CODE,
+  show(visit, request) {
+    const verification = findVerification(visit, request);
+    if (!verification) return { goTo: '?sign-in' };
+    return verification.verifiedAt !== null && verification.purpose !== 'SIGN_IN'
+      ? afterwards(visit, verification, request)
+      : showCode(visit, verification, request);
+  },
+  submit: submitCode,
+};
+
+async function submitCode(visit: InteractionVisit, request: PageRequest): Promise<Answer> {
+  const verification = findVerification(visit, request);
+  if (!verification) return { goTo: '?sign-in' };
+  const { id, purpose, type, recipient } = verification;
+  if (request.form.has('resend')) {
+    const address = new URLSearchParams(request.form);
+    address.set(type === 'EMAIL' ? 'email' : 'phone', recipient);
+    return submitAddress(visit, purpose, { ...request, form: address });
+  }
+  const { context, access } = visit;
+  await verifyCode(context, access, { verificationId: id, code: request.form.get('code') ?? '' });
+  return afterwards(visit, verification, request);
 }
 
-/** The page that asks where to send a code. */
-export function addressPage(shown: AddressPage): string {
-  const { look, base, problem, purpose, kind, value, faults = [], passkey } = shown;
-  const t = texts[look.language];
-  const { heading, lead } = {
-    SIGN_IN: { heading: t.signInByCode, lead: t.signInByCodeLead },
-    REGISTER: { heading: t.createAccount, lead: t.registerLead },
-    RESET_PASSWORD: { heading: t.resetPassword, lead: t.resetPasswordLead },
-  }[purpose];
-  const common = {
-    value,
-    faults,
-    autofocus: problem === undefined,
-    isProblem: problem !== undefined,
+/** Shows the page that asks for the code. It says the same whether or not one was sent. */
+function showCode(
+  visit: InteractionVisit,
+  verification: Verification,
+  request: PageRequest,
+): Answer {
+  const { texts: t, base, context, settings } = visit;
+  const { query, problem } = request;
+  const { id, purpose, type, expiresAt } = verification;
+  const frame = formAt(visit, pathTo('/verify', request, { v: id }));
+  const minutes = Math.max(0, Math.ceil(secondsUntil(context.clock, expiresAt) / 60));
+  const kind = { [kindParameter]: type.toLowerCase() };
+  const code = codeField(t.code, t, request, { hint: t.codeMinutes(minutes) });
+  return {
+    heading: t.enterCode,
+    lead: t.codeSent(masked(verification)),
+    body: html`${query.has(againParameter) && !problem && doneNote(t.sentAgain)}${form(
+      frame,
+      html`${code}${submit(t.continue)}`,
+    )}${ways([
+      purpose === 'SIGN_IN' &&
+        settings.passwordEnabled && { url: `${base}?sign-in`, text: t.usePassword },
+    ])}${belowCode(visit, frame, {
+      expiresAt,
+      otherUrl: `${base}${pathTo(addressPaths[purpose], request, kind)}`,
+    })}${cancel(visit)}`,
   };
-  const autocomplete = (token: string) => (passkey ? `${token} webauthn` : token);
-  const address =
-    kind === 'EMAIL'
-      ? field({
-          name: 'email',
-          label: t.email,
-          type: 'email',
-          autocomplete: autocomplete('email'),
-          ...common,
-        })
-      : field({
-          name: 'phone',
-          label: t.phone,
-          type: 'tel',
-          autocomplete: autocomplete('tel'),
-          hint: t.phoneHint,
-          ...common,
-        });
-  const other =
-    shown.otherKind !== undefined &&
-    html`<li><a class="button quiet" href="${shown.otherKind}">${kind === 'EMAIL' ? t.usePhone : t.useEmail}</a></li>`;
-  const password =
-    shown.offersPassword &&
-    html`<li><a class="button quiet" href="${base}?sign-in">${t.usePassword}</a></li>`;
-  const skip =
-    shown.skip !== undefined &&
-    html`<li><a class="button quiet" href="${shown.skip}">${t.notNow}</a></li>`;
-  return page(
-    {
-      heading,
-      title: titled(t, heading, problem),
-      lead,
-      script: passkey?.script,
-      body: html`${problemNote(problem)}${form(shown, html`${address}${submit(t.sendCode)}${cancel(t)}`)}${passkey && passkeyWay(passkey, t)}${
-        (other || password || skip) && html`<ul class="ways">${other}${password}${skip}</ul>`
-      }${providerButtons(shown, t, shown.providers, true)}${
-        purpose === 'REGISTER' &&
-        html`<p class="below">${t.haveAccount} <a href="${base}?sign-in">${t.signIn}</a></p>`
-      }`,
-    },
-    look,
-  );
 }
 
-/** The content of the page that asks for a code. */
-export interface CodePage extends PageFrame {
-  /** The address, partly hidden. */
-  readonly recipient: string;
-  readonly ttlMinutes: number;
-  /** The form that requests another code. */
-  readonly resend: FormFrame;
-  /** The URL of the page for another address. */
-  readonly back: string;
-  readonly offersPassword: boolean;
-  /** Whether this code was sent again on request. */
-  readonly isSentAgain: boolean;
-}
-
-/** The page that asks for the code. It says the same whether or not one was sent. */
-export function codePage(shown: CodePage): string {
-  const { look, base, problem, recipient } = shown;
-  const t = texts[look.language];
-  const code = field({
-    name: 'code',
-    label: t.code,
-    autocomplete: 'one-time-code',
-    maxLength: 20,
-    hint: t.codeMinutes(shown.ttlMinutes),
-    autofocus: problem === undefined,
-    isProblem: problem !== undefined,
-  });
-  return page(
-    {
-      heading: t.enterCode,
-      title: titled(t, t.enterCode, problem),
-      lead: t.codeSent(recipient),
-      body: html`${problemNote(problem)}${shown.isSentAgain && problem === undefined && doneNote(t.sentAgain)}${form(shown, html`${code}${submit(t.continue)}${cancel(t)}`)}${
-        shown.offersPassword &&
-        html`<ul class="ways"><li><a class="button quiet" href="${base}?sign-in">${t.usePassword}</a></li></ul>`
-      }<div class="below">${t.notArrived}<br>${action(shown.resend, 'resend', t.sendAnother)}<span class="apart" aria-hidden="true">·</span><a href="${shown.back}">${t.otherAddress}</a></div>`,
-    },
-    look,
-  );
-}
+/**
+ * Takes the code from the link in a message, in the browser that asked for the message. It asks for a click, so that
+ * scanners, which only fetch the link, do not use the code up.
+ */
+export const linkPage: InteractionPage = {
+  path: '/link',
+  wrong: ({ texts: t }) => t.wrong.CODE,
+  show(visit, request) {
+    const { texts: t, interaction } = visit;
+    const { query, problem } = request;
+    if (!findVerification(visit, request) || problem) return codePage.show(visit, request);
+    const sent = new URLSearchParams({ v: query.get('v') ?? '', code: query.get('code') ?? '' });
+    return {
+      heading: t.linkTitle,
+      lead: t.toContinueTo(interaction.application.name),
+      body: html`<p>${t.linkLead}</p>${form(formAt(visit, `/link?${sent}`), submit(t.continue))}`,
+    };
+  },
+  submit: (visit, { query }) =>
+    submitCode(visit, { query, form: new URLSearchParams([['code', query.get('code') ?? '']]) }),
+};

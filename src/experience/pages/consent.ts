@@ -1,28 +1,59 @@
 import { managementIndicator } from '../../auth/scopes.ts';
-import { html } from '../../html/markup.ts';
-import { page } from '../../html/page.ts';
-import type { Consent } from '../../oidc/consent/asked.ts';
-import { form, problemNote, submit } from './form.ts';
-import { type PageFrame, titled } from './sign-in.ts';
-import { texts } from './texts.ts';
+import type { User } from '../../generated/prisma/client.ts';
+import { type Html, html } from '../../markup.ts';
+import { type Consent, namesOf } from '../../oidc/consent/asked.ts';
+import { form, submit } from '../../web/form.ts';
+import { formAt } from '../../web/visit.ts';
+import { findConsent } from '../consent/gate.ts';
+import { grantConsent } from '../consent/operations.ts';
+import { leadOn } from '../site/next-page.ts';
+import type { InteractionPage, InteractionVisit } from '../site/visit.ts';
 
-/** The content of the page that asks for consent. */
-export interface ConsentPage extends PageFrame {
-  readonly consent: Consent;
-  /** The names of the scopes shown, separated by spaces; the form sends them back. */
-  readonly shown: string;
-  /** The name of the person, and an identifier. */
-  readonly person: readonly string[];
-  /** Where the browser goes next: a host, or a scheme of a device. */
-  readonly destination: string;
-  /** The URL that begins again with another account. */
-  readonly otherAccountUrl: string;
+const path = '/consent';
+
+/** Asks whether the application may have what it asks for. */
+export const consentPage: InteractionPage = {
+  path,
+  step: 'CONSENT',
+  wrong: ({ texts: t }) => t.wrong.ASKED_ANEW,
+  async show(visit, { problem }) {
+    const { texts: t, context, interaction } = visit;
+    const { prisma } = context.database;
+    const consent = await findConsent(prisma, interaction);
+    // Another tab was faster.
+    if (!consent) return leadOn(visit);
+    const user = await prisma.user.findUniqueOrThrow({ where: { id: interaction.userId ?? '' } });
+    const { name } = interaction.application;
+    return {
+      heading: t.allowTitle(name),
+      lead: t.allowLead(name),
+      problem: problem?.faults ? t.wrong.ASKED_ANEW : problem?.text,
+      body: html`${hostOf(visit)}${askedOf(visit, consent)}
+<p><small>${returnOf(visit)} ${t.allowLater}</small></p>
+${form(
+  formAt(visit, path),
+  html`<input type="hidden" name="shown" value="${namesOf(consent).join(' ')}">
+${submit(t.allow)}
+<button type="submit" name="cancel" value="yes" class="quiet" formnovalidate>${t.deny}</button>`,
+)}${personOf(visit, user)}`,
+    };
+  },
+  async submit(visit, { form: sent }) {
+    const scopes = (sent.get('shown') ?? '').split(' ').filter(Boolean);
+    await grantConsent(visit.context, visit.access, { scopes });
+    return leadOn(visit);
+  },
+};
+
+/** Where an application comes from that nobody here has set up. Its name can be any. */
+function hostOf({ texts: t, interaction: { application } }: InteractionVisit): Html | false {
+  const { metadataUrl, origin } = application;
+  if (origin === 'ADMINISTRATION') return false;
+  const text = metadataUrl === null ? t.allowUnchecked : t.allowHost(new URL(metadataUrl).host);
+  return html`<p class="warn">${text}</p>`;
 }
 
-/** The page that asks whether an application may have what it asks for. */
-export function consentPage(shown: ConsentPage): string {
-  const { look, application, problem, consent, person, destination } = shown;
-  const t = texts[look.language];
+function askedOf({ texts: t, interaction }: InteractionVisit, consent: Consent): Html {
   const groups = [
     ...(consent.scopes.length > 0
       ? [{ name: t.aboutYou, lines: consent.scopes.map((name) => t.scope[name] ?? name) }]
@@ -33,22 +64,39 @@ export function consentPage(shown: ConsentPage): string {
     })),
   ];
   const isManaging = consent.resources.some(({ indicator }) => indicator === managementIndicator);
-  const content = html`<input type="hidden" name="shown" value="${shown.shown}">
-${submit(t.allow)}
-<button type="submit" name="cancel" value="yes" class="quiet" formnovalidate>${t.deny}</button>`;
-  const [who = '', identifier] = person;
-  return page(
-    {
-      heading: t.allowTitle(application),
-      title: titled(t, t.allowTitle(application), problem),
-      lead: t.allowLead(application),
-      body: html`${problemNote(problem)}${groups.map(
-        ({ name, lines }) =>
-          html`<section class="asked"><h2>${name}</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`,
-      )}${isManaging && html`<p class="warn">${t.allowManaging(application)}</p>`}
-<p><small>${t.allowReturn(destination)} ${t.allowLater}</small></p>
-${form(shown, content)}<p class="below">${t.signedInAs} <strong>${who}</strong>${identifier !== undefined && ` (${identifier})`}<br><a href="${shown.otherAccountUrl}">${t.otherAccount}</a></p>`,
-    },
-    look,
+  return html`${groups.map(
+    ({ name, lines }) =>
+      html`<section class="asked"><h2>${name}</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`,
+  )}${isManaging && html`<p class="warn">${t.allowManaging(interaction.application.name)}</p>`}`;
+}
+
+/** Who allows it: a name and an identifier, and the way to use another account. */
+function personOf(visit: InteractionVisit, user: User): Html {
+  const { texts: t } = visit;
+  const known = [user.name, user.primaryEmail, user.username, user.primaryPhone];
+  const [name = '', identifier] = known.filter((one) => one !== null);
+  return html`<p class="below">${t.signedInAs} <strong>${name}</strong>${identifier !== undefined && ` (${identifier})`}${!isOfDevice(visit) && html`<br><a href="${otherAccountUrl(visit)}">${t.otherAccount}</a>`}</p>`;
+}
+
+/** Whether the person signs in a device by its code, and goes nowhere. */
+const isOfDevice = ({ parameters }: InteractionVisit): boolean =>
+  parameters['redirect_uri'] === undefined;
+
+/** Where the browser goes next: a host, or a scheme of a device. */
+function returnOf(visit: InteractionVisit): string {
+  const { texts: t, parameters } = visit;
+  if (isOfDevice(visit)) return t.allowDevice;
+  const { protocol, host } = new URL(String(parameters['redirect_uri']));
+  return t.allowReturn(
+    protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1),
   );
+}
+
+/** The authorization request again, with a new sign-in. */
+function otherAccountUrl({ interaction: { restartUrl } }: InteractionVisit): string {
+  const url = new URL(restartUrl ?? '');
+  for (const name of ['login_hint', 'id_token_hint', 'screen_hint']) url.searchParams.delete(name);
+  const prompts = (url.searchParams.get('prompt') ?? '').split(' ').filter(Boolean);
+  url.searchParams.set('prompt', [...new Set(['login', ...prompts])].join(' '));
+  return url.href;
 }

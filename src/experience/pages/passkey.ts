@@ -1,80 +1,76 @@
-import { type Html, html } from '../../html/markup.ts';
-import { page } from '../../html/page.ts';
-import { chooseOther, notNow } from './factors/enroll.ts';
-import { cancel, field, form, problemNote } from './form.ts';
-import { type PasskeyFrame, passkeyForm } from './passkey-form.ts';
-import { type PageFrame, titled } from './sign-in.ts';
-import { type Texts, texts } from './texts.ts';
+import { relyingPartyOf } from '../../factors/passkeys/relying-party.ts';
+import { type Html, html } from '../../markup.ts';
+import { findUnknownPasskey, startPasskey, verifyPasskey } from '../../proving/passkeys.ts';
+import { ways } from '../../web/entries.ts';
+import { passkeyForm, withoutPasskeys } from '../../web/passkeys/form.ts';
+import { orFailed, responseOf } from '../../web/passkeys/response.ts';
+import type { Answer, PageRequest } from '../../web/site.ts';
+import { formAt } from '../../web/visit.ts';
+import { interactionHolder } from '../holder.ts';
+import { cancel, offersPasskeys, passkeyPath, passkeyScriptAt } from '../site/controls.ts';
+import { withWay } from '../site/last-way.ts';
+import { leadOn } from '../site/next-page.ts';
+import type { InteractionPage, InteractionVisit } from '../site/visit.ts';
 
-/** The content of a page about one passkey. */
-export interface PasskeyPage extends PageFrame, PasskeyFrame {
-  /** Other ways to go on. */
-  readonly others: Html;
-  /** A passkey that nobody has any more, for the browser to forget (§5.1.10.2). */
-  readonly unknown?: { readonly rpId: string; readonly credentialId: string } | undefined;
-}
-
-const unavailable = (t: Texts): Html => html`<p data-without-passkeys>${t.passkeysUnavailable}</p>`;
-
-/** The page that asks for a passkey: as the only step of a sign-in, or as the second factor. */
-export function passkeyPage(shown: PasskeyPage & { readonly isFactor: boolean }): string {
-  const { look, application, problem, others, script, unknown, isFactor } = shown;
-  const t = texts[look.language];
-  const heading = isFactor ? t.usePasskey : t.signInByPasskey;
-  const asked = passkeyForm(shown, t, {
-    ceremony: 'get',
-    button: isFactor ? t.usePasskey : t.signInByPasskey,
-    cancelled: t.passkeyCancelled,
-  });
-  const forget =
-    unknown !== undefined &&
-    html`<div hidden data-passkey-signal="${JSON.stringify({ signalUnknownCredential: unknown })}"></div>`;
-  return page(
-    {
-      heading,
-      title: titled(t, isFactor ? heading : t.signInTo(application), problem),
-      lead: isFactor ? t.usePasskeyLead : t.signInByPasskeyLead,
-      script,
-      body: html`${problemNote(problem)}${forget}${unavailable(t)}${asked}${form(shown, cancel(t))}${others}`,
-    },
-    look,
-  );
-}
-
-/** The page where a person who signs in makes a passkey. */
-export function enrollPasskeyPage(
-  shown: PasskeyPage & {
-    readonly name: string;
-    readonly isOptional: boolean;
-    /** The URL of the page that offers other kinds; undefined if there are none. */
-    readonly choose: string | undefined;
+/** Signs in by a passkey alone. */
+export const passkeyPage: InteractionPage = {
+  path: passkeyPath,
+  wrong: ({ texts: t }) => t.wrongPasskey,
+  async show(visit, request) {
+    const { texts: t, base, interaction } = visit;
+    if (!offersPasskeys(visit)) return { goTo: '?sign-in' };
+    return {
+      heading: t.signInByPasskey,
+      title: t.signInTo(interaction.application.name),
+      lead: t.signInByPasskeyLead,
+      script: passkeyScriptAt(visit, passkeyPath),
+      body: html`${await askForPasskey(visit, request, passkeyPath, t.signInByPasskey)}${ways([
+        { url: `${base}?sign-in`, text: t.anotherWay },
+      ])}${cancel(visit)}`,
+    };
   },
-): string {
-  const { look, problem, others, script, name, isOptional, choose } = shown;
-  const t = texts[look.language];
-  const fields = field({
-    name: 'name',
-    label: t.passkeyName,
-    autocomplete: 'off',
-    value: name,
-    hint: t.passkeyNameHint,
-    isOptional: true,
-    maxLength: 128,
-  });
-  const made = passkeyForm(shown, t, {
-    ceremony: 'create',
-    button: t.createPasskey,
-    fields,
-    cancelled: t.passkeyNotMade,
-  });
-  return page(
-    {
-      heading: t.createPasskey,
-      title: titled(t, t.createPasskey, problem),
-      lead: t.createPasskeyLead,
-      script,
-      body: html`${problemNote(problem)}${unavailable(t)}${made}${form(shown, cancel(t))}${isOptional && notNow(shown, t)}${choose !== undefined && chooseOther(choose, t)}${others}`,
-    },
-    look,
-  );
+  submit: async (visit, request) => withWay(visit, await submitPasskey(visit, request), 'passkey'),
+};
+
+/**
+ * The form that asks for a passkey.
+ *
+ * @param path The path of the form's page.
+ */
+export async function askForPasskey(
+  visit: InteractionVisit,
+  request: PageRequest,
+  path: string,
+  button: string,
+): Promise<Html> {
+  const { texts: t } = visit;
+  const frame = formAt(visit, path);
+  return html`${await signalUnknown(visit, request)}${withoutPasskeys(t)}${passkeyForm(frame, t, {
+    ceremony: 'get',
+    button,
+    cancelled: t.passkeyCancelled,
+  })}`;
+}
+
+/** Tells the browser to forget the passkey that was just refused because no user has it (WebAuthn Level 3 §5.1.10.2). */
+async function signalUnknown(
+  { context }: InteractionVisit,
+  request: PageRequest,
+): Promise<Html | undefined> {
+  if (!request.problem) return undefined;
+  const credentialId = await findUnknownPasskey(context, responseOf(request));
+  if (credentialId === undefined) return undefined;
+  const signalUnknownCredential = { rpId: relyingPartyOf(context).id, credentialId };
+  return html`<div hidden data-passkey-signal="${JSON.stringify({ signalUnknownCredential })}"></div>`;
+}
+
+/** Gives the page's script its options, or verifies the passkey that it got. */
+export async function submitPasskey(
+  visit: InteractionVisit,
+  request: PageRequest,
+): Promise<Answer> {
+  const holder = interactionHolder(visit);
+  if (request.form.has('options')) return { json: await startPasskey(holder) };
+  await orFailed(verifyPasskey(holder, { response: responseOf(request) }));
+  return leadOn(visit);
 }

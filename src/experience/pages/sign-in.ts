@@ -1,131 +1,130 @@
-import { html } from '../../html/markup.ts';
-import { type Look, page } from '../../html/page.ts';
-import { cancel, type FormFrame, field, form, problemNote, submit } from './form.ts';
-import { type PasskeyFrame, passkeyWay } from './passkey-form.ts';
-import { type ProviderChoice, providerButtons } from './providers.ts';
-import { type Texts, texts } from './texts.ts';
+import { isElsewhere } from '../../identity-providers/choice.ts';
+import { html } from '../../markup.ts';
+import { field, form, submit } from '../../web/form.ts';
+import type { Answer, PageRequest } from '../../web/site.ts';
+import { formAt } from '../../web/visit.ts';
+import { moveInteraction, updateInteraction } from '../interaction.ts';
+import { signInWithPassword } from '../password.ts';
+import {
+  cancel,
+  offersPasskeys,
+  otherWays,
+  passkeyPath,
+  passkeyScriptAt,
+} from '../site/controls.ts';
+import { withWay } from '../site/last-way.ts';
+import { leadOn } from '../site/next-page.ts';
+import { federationProblem, type InteractionPage, type InteractionVisit } from '../site/visit.ts';
+import { newcomerOf } from '../steps.ts';
+import type { Texts } from '../texts.ts';
+import { leaveFor } from './federation.ts';
+import { hasOneTimeToken } from './one-time-link.ts';
 
-/** A kind of identifier that people sign in with. */
-export type Identifier = 'USERNAME' | 'EMAIL' | 'PHONE';
+/** Signs in by an identifier and the password. The identifier may lead to another way. */
+export const signInPage: InteractionPage = {
+  path: '',
+  wrong: ({ texts: t, settings }) =>
+    t.wrong.CREDENTIALS(settings.signInIdentifiers.map((one) => t.identifier[one]).join(', ')),
+  show: (visit, request) => otherPage(visit, request) ?? showSignIn(visit, request),
+  async submit(visit, { form: sent }) {
+    const { context, access, settings, offered } = visit;
+    const identifier = sent.get('identifier') ?? '';
+    const newcomer = newcomerOf(visit.interaction, identifier.trim());
+    if (await isElsewhere(context.database.prisma, identifier, newcomer))
+      return leaveFor(visit, { email: identifier });
+    // Where the page asks for both at once, a missing password is a wrong one.
+    if (!sent.has('password') && (visit.asksIdentifierFirst || !settings.passwordEnabled)) {
+      const shown = identifier.slice(0, 320).toWellFormed().replaceAll('\0', '');
+      await moveInteraction(context, access, (tx, interaction) =>
+        updateInteraction(tx, interaction, { identifier: shown }),
+      );
+      return {
+        goTo: settings.passwordEnabled || offered.signIn.length === 0 ? '?password' : '/code',
+      };
+    }
+    await signInWithPassword(context, access, { identifier, password: sent.get('password') ?? '' });
+    return withWay(visit, await leadOn(visit), 'password');
+  },
+};
 
-/** The data that every page of a sign-in needs. */
-export interface PageFrame extends FormFrame {
-  readonly look: Look;
-  readonly application: string;
-  /** The URL of the interaction. Its pages are below it. */
-  readonly base: string;
-  /** The text of the problem, in the page's language. */
-  readonly problem?: string | undefined;
+/** The page to begin at instead of the first; undefined for the first. */
+function otherPage(visit: InteractionVisit, { query, problem }: PageRequest): Answer | undefined {
+  const { settings, interaction, offered } = visit;
+  if (!problem && !query.has('sign-in')) {
+    if (hasOneTimeToken(visit)) return { goTo: '/one-time-link' };
+    if (interaction.event === 'REGISTER' && visit.offersSignUp) return { goTo: '/register' };
+  }
+  if (settings.passwordEnabled || visit.asksIdentifierFirst) return undefined;
+  if (offered.signIn.length > 0) return { goTo: '/code' };
+  const isOnlyWay = offersPasskeys(visit) && visit.providers.length === 0;
+  return isOnlyWay ? { goTo: passkeyPath } : undefined;
 }
 
-/** Puts "Error" before the window's title if there is a problem, so that a screen reader reads it first. */
-export const titled = (t: Texts, title: string, problem: string | undefined): string =>
-  problem === undefined ? title : `${t.error}: ${title}`;
-
-/** The label of a field that takes any of these identifiers: "E-mail address or user name". */
-export function identifierLabel(t: Texts, identifiers: readonly Identifier[]): string {
-  const names = identifiers.map((identifier) => t.identifier[identifier]);
-  const last = names.at(-1) ?? '';
-  const label = names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${t.or} ${last}`;
-  return label.charAt(0).toUpperCase() + label.slice(1);
-}
-
-/** The content of the first page of a sign-in. */
-export interface SignInPage extends PageFrame {
-  readonly identifiers: readonly Identifier[];
-  readonly identifier: string;
-  readonly offersCode: boolean;
-  readonly offersRecovery: boolean;
-  readonly offersSignUp: boolean;
-  /** Absent where passkeys are off. */
-  readonly passkey: PasskeyFrame | undefined;
-  /** Whether the problem is that what was typed does not fit. */
-  readonly isRefused: boolean;
-  /** Without: the identifier alone, whose domain may lead to an identity provider. */
-  readonly asksPassword: boolean;
-  readonly providers: readonly ProviderChoice[];
-}
-
-/** The sign-in page. It asks for an identifier and the password. */
-export function signInPage(shown: SignInPage): string {
-  const { look, application, base, problem, passkey } = shown;
-  const t = texts[look.language];
-  const hasFailed = problem !== undefined;
-  const knowsWho = shown.identifier !== '' && !hasFailed;
+function showSignIn(visit: InteractionVisit, request: PageRequest): Answer {
+  const { texts: t, base, settings, interaction, parameters, offered } = visit;
+  const { form: sent, query } = request;
+  const problem = request.problem?.text ?? federationProblem(visit);
+  const asksPassword =
+    settings.passwordEnabled &&
+    (!visit.asksIdentifierFirst || sent.has('password') || query.has('password'));
+  const hint = parameters['login_hint'];
+  const identifier =
+    sent.get('identifier') ?? interaction.identifier ?? (typeof hint === 'string' ? hint : '');
+  const isKnown = identifier !== '' && problem === undefined;
   // The problem describes both fields: the page must not say which of them is wrong.
-  const isProblem = shown.isRefused;
-  const fields = html`${field({
-    name: 'identifier',
-    label: identifierLabel(t, shown.identifiers),
-    autocomplete: passkey ? 'username webauthn' : 'username',
-    value: shown.identifier,
-    autofocus: !hasFailed && !knowsWho,
-    isProblem,
-  })}
+  const isProblem = request.problem !== undefined;
+  const hasPasskeys = offersPasskeys(visit);
+  // On the second page of two, it is known who signs in.
+  const isSecond = asksPassword && visit.asksIdentifierFirst && identifier !== '';
+  const fields = html`${
+    isSecond
+      ? html`<p class="who"><span>${identifier}</span> <a href="${base}?sign-in">${t.change}</a></p><input class="visually-hidden" type="text" name="identifier" autocomplete="username" value="${identifier}" readonly tabindex="-1" aria-hidden="true">`
+      : field({
+          name: 'identifier',
+          label: identifierLabel(t, settings.signInIdentifiers),
+          autocomplete: hasPasskeys ? 'username webauthn' : 'username',
+          value: identifier,
+          autofocus: isProblem ? !asksPassword : problem === undefined && !isKnown,
+          isProblem,
+        })
+  }
 ${
-  shown.asksPassword &&
+  asksPassword &&
   field({
     name: 'password',
     label: t.password,
     type: 'password',
     autocomplete: 'current-password',
-    autofocus: knowsWho,
+    reveal: t,
+    autofocus: isKnown || isProblem,
     isProblem,
-    ...(shown.offersRecovery
-      ? { aside: html`<a href="${base}/forgot-password">${t.forgotPassword}</a>` }
-      : {}),
+    ...(offered.recovery.length > 0 && {
+      aside: html`<a href="${base}/forgot-password">${t.forgotPassword}</a>`,
+    }),
   })
 }
-${submit(shown.asksPassword ? t.signIn : t.addressFirst)}
-${cancel(t)}`;
-  return page(
-    {
-      heading: t.signIn,
-      title: titled(t, t.signInTo(application), problem),
-      lead: t.toContinueTo(application),
-      script: passkey?.script,
-      body: html`${problemNote(problem)}${form(shown, fields)}${passkey && passkeyWay(passkey, t)}${
-        shown.offersCode &&
-        html`<ul class="ways"><li><a class="button quiet" href="${base}/code">${t.useCode}</a></li></ul>`
-      }${providerButtons(shown, t, shown.providers, true)}${
-        shown.offersSignUp &&
-        html`<p class="below">${t.noAccount} <a href="${base}/register">${t.createAccount}</a></p>`
-      }`,
-    },
-    look,
-  );
+${submit(asksPassword ? t.signIn : t.continue)}`;
+  return {
+    heading: t.signIn,
+    title: t.signInTo(interaction.application.name),
+    lead: t.toContinueTo(interaction.application.name),
+    problem,
+    script: hasPasskeys ? passkeyScriptAt(visit, passkeyPath) : undefined,
+    body: html`${form(formAt(visit, ''), fields)}${otherWays(visit, {
+      hasProviders: true,
+      hasPasskeys,
+      links: [offered.signIn.length > 0 && { id: 'code', url: `${base}/code`, text: t.useCode }],
+    })}${
+      visit.offersSignUp &&
+      html`<p class="below">${t.noAccount} <a href="${base}/register">${t.createAccount}</a></p>`
+    }${cancel(visit)}`,
+  };
 }
 
-/** The content of the page of a one-time link. */
-export interface OneTimeLinkPage extends PageFrame {
-  /** Whether the page asks for the address that the link was sent to. */
-  readonly asksEmail: boolean;
-  readonly email: string;
-}
-
-/** The page of a one-time link. It asks for a click, so that scanners, which only fetch the link, do not use it up. */
-export function oneTimeLinkPage(shown: OneTimeLinkPage): string {
-  const { look, application, base, problem, asksEmail } = shown;
-  const t = texts[look.language];
-  const email =
-    asksEmail &&
-    field({
-      name: 'email',
-      label: t.email,
-      type: 'email',
-      autocomplete: 'email',
-      value: shown.email,
-      hint: t.linkEmailHint,
-      autofocus: problem === undefined,
-      isProblem: problem !== undefined,
-    });
-  return page(
-    {
-      heading: t.linkTitle,
-      title: titled(t, t.linkTitle, problem),
-      lead: t.toContinueTo(application),
-      body: html`${problemNote(problem) ?? html`<p>${t.linkLead}</p>`}${form(shown, html`${email}${submit(t.continue)}${cancel(t)}`)}<ul class="ways"><li><a class="button quiet" href="${base}?sign-in">${t.anotherWay}</a></li></ul>`,
-    },
-    look,
-  );
+/** The label of a field that takes any of these identifiers: "E-mail address or user name". */
+function identifierLabel(t: Texts, identifiers: readonly (keyof Texts['identifier'])[]): string {
+  const names = identifiers.map((identifier) => t.identifier[identifier]);
+  const last = names.at(-1) ?? '';
+  const label = names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${t.or} ${last}`;
+  return label.charAt(0).toUpperCase() + label.slice(1);
 }

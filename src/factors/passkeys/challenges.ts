@@ -3,17 +3,17 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Services } from '../../services.ts';
 import { ceremonySeconds } from './relying-party.ts';
 
-/** What a challenge is for. A response counts only where all of it is the same. */
+/** What a challenge is for. A response counts only for the same purpose. */
 export interface ChallengePurpose {
-  /** The id of the interaction, or of the session, that the person uses. */
+  /** The id of the interaction or of the session that it was issued in. */
   readonly holder: string;
-  /** Whether a passkey is made, rather than used. */
+  /** Whether it is to make a passkey rather than to use one. */
   readonly isEnrollment: boolean;
   /** Whose passkey it must be; null while nobody is known. */
   readonly userId: string | null;
 }
 
-// Of one holder. A page asks for one when it opens, and a person may have several tabs.
+// For one holder. A page asks for a challenge when it opens, and a person may have several tabs.
 const maxUnderWay = 10;
 
 /**
@@ -53,22 +53,4 @@ export async function takeChallenge(
     where: { challenge, ...purpose, expiresAt: { gt: clock.now() } },
   });
   return count === 1;
-}
-
-const batchSize = 1_000;
-
-/**
- * Deletes challenges that nobody answered in time.
- *
- * @returns Whether there may be more.
- */
-export async function purgeChallenges(
-  { clock }: Pick<Services, 'clock'>,
-  tx: Transaction,
-): Promise<boolean> {
-  const deleted = await tx.$executeRaw`
-    DELETE FROM "PasskeyChallenge" WHERE "challenge" = ANY (ARRAY(
-      SELECT "challenge" FROM "PasskeyChallenge" WHERE "expiresAt" <= ${clock.now()}::timestamptz
-       LIMIT ${batchSize}))`;
-  return deleted === batchSize;
 }

@@ -3,6 +3,7 @@ import {
   type PublicKeyCredentialCreationOptionsJSON,
 } from '@simplewebauthn/server';
 import { z } from 'zod';
+import type { Told } from '../../db/told.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { NotAllowedError, VerificationFailedError } from '../../errors.ts';
 import type { UserFactor } from '../../generated/prisma/client.ts';
@@ -18,12 +19,12 @@ import { algorithms, ceremonySeconds, relyingPartyOf, userHandleOf } from './rel
 import { encoded, readClientData, readRegistration } from './responses.ts';
 import { type NewPasskey, PasskeyRefused, verifyRegistration } from './verify.ts';
 
-/** The most passkeys of one person. All are named in the options of a sign-in, and of an enrolment. */
-export const maxPasskeys = 15;
+/** How many passkeys a person can have. The options of a sign-in and of an enrolment name all of them. */
+const maxPasskeys = 15;
 
-/** Who enrols a passkey, and in which interaction or session. */
+/** Who enrols a passkey, and where. */
 export interface Enrollment {
-  /** The id of the interaction or of the session. The same one must confirm. */
+  /** The id of the interaction or of the session. Only the same one can confirm. */
   readonly holder: string;
   readonly userId: string;
 }
@@ -103,7 +104,8 @@ export const readPasskeyName = (name: unknown): string | null =>
   parseInput(nameInput, { name }).name;
 
 /**
- * Stores a passkey that was verified. Raises `User.Data.Updated`, and tells the person by message.
+ * Stores a passkey that was verified. Raises `User.Data.Updated` and `User.Credential.Updated`, and tells the
+ * person by message.
  *
  * @throws {NotFoundError} of the user; {@link NotAllowedError} when there are too many, or the settings no longer offer
  *   passkeys; {@link VerificationFailedError} when somebody has this passkey already.
@@ -114,7 +116,7 @@ export async function addPasskey(
   { userId, language }: Pick<Enrollment, 'userId'> & { readonly language?: Language | undefined },
   { isUserVerified: _shown, ...passkey }: NewPasskey,
   name: string | null,
-): Promise<UserFactor> {
+): Promise<Told<UserFactor>> {
   assertOffered(await readSignInExperience(tx), 'PASSKEY');
   return changeFactors(tx, context, { userId, language, notice: 'FACTOR_ADDED' }, async () => {
     assertRoom((await listPasskeys(tx, userId)).length);

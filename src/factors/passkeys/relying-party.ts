@@ -15,8 +15,8 @@ export function relyingPartyOf({ baseUrl }: Pick<Services, 'baseUrl'>): RelyingP
 }
 
 /**
- * The user handle of a person (§5.4.3): the user's id, which tells nothing about them. An authenticator shows it to
- * nobody, and returns it when the person has not said who they are.
+ * The user handle of a person (§5.4.3): the user's id, which reveals nothing about them. An authenticator does not show
+ * it, and returns it when the person has not said who they are.
  */
 export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(userId);

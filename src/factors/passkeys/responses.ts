@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseInput, text } from '../../input.ts';
 
 /** The longest credential id, in bytes (WebAuthn Level 3 §4, credential id). */
-export const maxCredentialIdBytes = 1023;
+const maxCredentialIdBytes = 1023;
 
 const base64url = (maxBytes: number) =>
   text(Math.ceil((maxBytes * 4) / 3))
@@ -15,7 +15,7 @@ const credential = {
   type: z.literal('public-key'),
 };
 
-// Fields that are not named here are dropped: browsers send more, and nothing of it is used.
+// Other fields are dropped: browsers send more than is used.
 const registration = z.object({
   ...credential,
   response: z.object({

@@ -5,6 +5,7 @@ import {
 import type { Transaction } from '../../db/transaction.ts';
 import { NotAllowedError } from '../../errors.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { type Failed, suspended } from '../../protection/attempts.ts';
 import type { Context, Services } from '../../services.ts';
 import { type ChallengePurpose, issueChallenge, takeChallenge } from './challenges.ts';
 import { descriptorOf, listPasskeys, type Passkey } from './enroll.ts';
@@ -20,8 +21,8 @@ export interface PasskeyRequest {
 }
 
 /**
- * Makes the options of `navigator.credentials.get()` (WebAuthn Level 3 §5.1.8). Where nobody is known they name no
- * passkey, so that they tell nothing about an account.
+ * Makes the options of `navigator.credentials.get()` (WebAuthn Level 3 §5.1.8). While nobody is known they name no
+ * passkey, so they reveal nothing about an account.
  *
  * @throws {NotAllowedError} when the known person has none.
  */
@@ -38,7 +39,7 @@ export async function startPasskeyUse(
     rpID: relyingPartyOf(services).id,
     challenge,
     timeout: ceremonySeconds * 1000,
-    // As a second factor a touch is enough: the first has shown that it is the person.
+    // For a second factor a touch is enough: the first one identified the person.
     userVerification: userId === null ? 'required' : 'discouraged',
   });
   return {
@@ -66,37 +67,40 @@ export async function findPasskey(
 }
 
 /**
- * Verifies the use of a passkey, and uses its challenge up, whether or not the response is right. Never call it inside a
- * transaction; {@link recordPasskeyUse} stores the result.
+ * Verifies the use of a passkey, and uses its challenge up, whether or not the response is right. Never call it inside
+ * a transaction; {@link recordPasskeyUse} stores the result.
  *
  * @param passkey The passkey that the response names; null if nobody has it.
- * @returns Null if it proves nothing. The reason is in the log.
+ * @returns Null if it proves nothing, and {@link suspended} if only that is why; the log has the reason.
  */
 export async function verifyPasskeyUse(
   services: Pick<Services, 'database' | 'clock' | 'baseUrl' | 'log'>,
   { holder, userId }: PasskeyRequest,
   response: AuthenticationResponse,
   passkey: OwnedPasskey | null,
-): Promise<PasskeyUse | null> {
+): Promise<PasskeyUse | Failed> {
   const purpose: ChallengePurpose = { holder, userId, isEnrollment: false };
+  const about = { userId: passkey?.userId, factorId: passkey?.id };
   try {
     const challenge = readClientData(response.response.clientDataJSON)?.challenge;
     if (!challenge) throw new PasskeyRefused('it answers no challenge');
     if (!(await takeChallenge(services, challenge, purpose)))
       throw new PasskeyRefused('the challenge is unknown, expired or used');
-    const { publicKey, isBackupEligible } = ownPasskey(passkey, userId, response);
+    const { publicKey, isBackupEligible, user } = ownPasskey(passkey, userId, response);
     const stored = { publicKey, isBackupEligible: isBackupEligible === true };
-    return await verifyAuthentication(
+    const use = await verifyAuthentication(
       relyingPartyOf(services),
       encoded(challenge),
       response,
       stored,
       { requireUserVerification: userId === null },
     );
+    if (!user.isSuspended) return use;
+    services.log.info(about, 'a passkey of a suspended user was refused');
+    return suspended;
   } catch (error) {
     if (!(error instanceof PasskeyRefused)) throw error;
-    const about = { userId: passkey?.userId, factorId: passkey?.id, reason: error.message };
-    services.log.info(about, 'a passkey was refused');
+    services.log.info({ ...about, reason: error.message }, 'a passkey was refused');
     return null;
   }
 }
@@ -108,7 +112,6 @@ function ownPasskey(
   { response: { userHandle } }: AuthenticationResponse,
 ): OwnedPasskey {
   if (!passkey) throw new PasskeyRefused('nobody has this passkey');
-  if (passkey.user.isSuspended) throw new PasskeyRefused('the user is suspended');
   if (userId !== null && passkey.userId !== userId)
     throw new PasskeyRefused('the passkey is that of another user');
   // Required while nobody is known, and optional after that.
@@ -120,8 +123,8 @@ function ownPasskey(
 const handleOf = ({ userId }: Passkey): string => encoded(userHandleOf(userId));
 
 /**
- * Stores the use of a passkey, if the counter of its signatures went forward, or is not used at all (both zero, §6.1.1).
- * One statement compares and writes: of two uses with one count, one is refused, on all nodes.
+ * Stores the use of a passkey, if the counter of its signatures went forward, or is not used at all (both zero,
+ * §6.1.1). One statement compares and writes: of two uses with one count, one is refused, on all nodes.
  *
  * @returns False if the counter went back, as that of a copied authenticator does, or the passkey was deleted.
  */

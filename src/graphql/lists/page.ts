@@ -2,6 +2,7 @@ import type { ObjectRef, OutputType } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ManagementScope } from '../../auth/scopes.ts';
+import { textForQuery } from '../../db/sql.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { isInKnownYears, outsideKnownYears } from '../../input.ts';
 import {
@@ -39,7 +40,7 @@ export type OrderFields<Row> = Readonly<
   >
 >;
 
-/** Newest first: the order of a list for which none is asked. Ids begin with the time they were made. */
+/** Newest first: the default order of a list. Ids begin with the time of their creation. */
 const newestFirst: ListOrder = { field: 'id', nullable: false, direction: 'desc' };
 
 /** Makes a list's `orderBy` input, `<Type>Order`, and the reader of its value. */
@@ -129,7 +130,7 @@ export interface ListOrder {
 
 type Position = readonly [value: string | null, id: string];
 
-// The position and not the row: a page goes on after a row that is gone in the meantime.
+// The position and not the row: a page can continue after a row that was deleted meanwhile.
 const encodeCursor = (position: Position) =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
@@ -139,11 +140,11 @@ function decodeCursor(cursor: string, argument: string): Position {
     const isPosition =
       Array.isArray(value) &&
       value.length === 2 &&
-      (value[0] === null || typeof value[0] === 'string') &&
-      typeof value[1] === 'string';
+      (value[0] === null || textForQuery(value[0]) !== null) &&
+      textForQuery(value[1]) !== null;
     if (isPosition) return [value[0], value[1]];
   } catch {
-    // Told below, as every other text that is no cursor.
+    // Reported below, like any other text that is not a cursor.
   }
   throw requestError('BAD_USER_INPUT', `"${argument}" is not a cursor of this list.`);
 }
@@ -154,7 +155,7 @@ export const cursorOf = (id: string): string => encodeCursor([id, id]);
 /**
  * The id that a cursor of a list ordered by one id stands for.
  *
- * @throws BAD_USER_INPUT where it is no cursor.
+ * @throws BAD_USER_INPUT if it is not a cursor.
  */
 export const idOfCursor = (cursor: string, argument: string): string =>
   decodeCursor(cursor, argument)[1];
@@ -195,7 +196,7 @@ export const pageInfoOf = (
   endCursor: cursorAt(-1) ?? null,
 });
 
-/** Where the rows of a list are: a model of the Prisma client. */
+/** The rows of a list: a model of the Prisma client. */
 export interface Model<Row> {
   // biome-ignore lint/suspicious/noExplicitAny: each model has arguments of its own, which `where` and `order` fit.
   findMany(query: any): PromiseLike<Row[]>;
@@ -204,11 +205,11 @@ export interface Model<Row> {
 }
 
 /**
- * Reads one page of a root list by keyset, with what the request selects of its nodes: the cost of a page does not
- * grow with its depth. The whole is counted only where the request asks for `totalCount`.
+ * Reads one page of a root list by keyset, with what the request selects of its nodes: the cost of a page does not grow
+ * with its depth. All rows are counted only if the request selects `totalCount`.
  *
  * @param options.where The list's own condition, for Prisma.
- * @throws BAD_USER_INPUT when a page is too large, or a cursor is none of this list in this order.
+ * @throws BAD_USER_INPUT when a page is too large, or a cursor belongs to another list or order.
  */
 export async function readPage<Row extends { id: string }>(options: {
   readonly args: PageArguments;
@@ -269,8 +270,8 @@ function orderBy({ field, direction, nullable }: ListOrder, isReversed: boolean)
 }
 
 /**
- * What lies beyond a position, in one part or two: values, and what has none. Together they are one range of the list,
- * but as one condition they would have the database read the index from its start.
+ * The conditions of the rows beyond a position, one or two: rows with a value, and rows without. As a single condition
+ * they would make the database read the index from its start.
  */
 function positionedBeyond(
   order: ListOrder,
@@ -293,10 +294,10 @@ function positionedBeyond(
 }
 
 /**
- * Makes sure that a caller may ask what a filter asks: whether a record has to do with one of another area is for those
- * who may read that other one too.
+ * Checks that a caller may use the fields of a filter. A field about records of another area requires the scope to read
+ * these too.
  *
- * @param scopes The scope that each field takes, beside the list's own.
+ * @param scopes The scope that each field requires, beside the list's own.
  * @throws FORBIDDEN
  */
 export function assertMayFilter<Filter extends object>(
@@ -312,7 +313,7 @@ export function assertMayFilter<Filter extends object>(
 /**
  * The instant in an argument or a field of a filter.
  *
- * @throws BAD_USER_INPUT, with the name, for one outside of the years that can be asked for.
+ * @throws BAD_USER_INPUT, with the name, for a year outside the supported range.
  */
 export function instantOf<Name extends string>(
   given: { readonly [Field in Name]?: Date | null | undefined },
@@ -330,14 +331,14 @@ export const between = (gt: Date | undefined, lt: Date | undefined) =>
 /** The longest text to search for, in characters: longer ones cost the database seconds and find nothing. */
 export const maxSearchLength = 256;
 
-/** What a filter's `search` says about itself, whatever it looks through. */
+/** The common part of the descriptions of `search`. */
 export const searchDescription = (parts: string): string =>
   `Part of ${parts}, whatever its case; at most ${maxSearchLength} characters.`;
 
 /**
- * The condition that one of the fields holds a text, whatever its case; pattern characters stand for themselves.
+ * The condition that one of the fields contains a text, ignoring case. Pattern characters have no special meaning.
  *
- * @param search Blank or absent: every record fits.
+ * @param search Blank or absent: every record matches.
  * @throws BAD_USER_INPUT when it is longer than {@link maxSearchLength}.
  */
 export function searching<Field extends string>(

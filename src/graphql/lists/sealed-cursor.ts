@@ -4,14 +4,14 @@ import { requestError } from '../request-error.ts';
 
 const tagLength = 16;
 
-type Keys = Pick<Cipher, 'deriveKey'>;
+type Keys = Pick<Cipher, 'keptKey'>;
 
 const keysOf = new WeakMap<Keys, { encryption: Buffer; tag: Buffer }>();
 
 function derive(cipher: Keys) {
   let keys = keysOf.get(cipher);
   if (!keys) {
-    keys = { encryption: cipher.deriveKey('cursor'), tag: cipher.deriveKey('cursor-tag') };
+    keys = { encryption: cipher.keptKey('cursor'), tag: cipher.keptKey('cursor-tag') };
     keysOf.set(cipher, keys);
   }
   return keys;

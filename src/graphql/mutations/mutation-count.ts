@@ -1,20 +1,12 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { isRehearsal } from '../../db/around.ts';
 import { Refusal } from '../../errors.ts';
+import { counterOf } from '../../metrics/metrics.ts';
 
-const name = 'signet_mutations_total';
-
-const counterOf = (metrics: Registry): Counter<'outcome'> =>
-  (metrics.getSingleMetric(name) as Counter<'outcome'> | undefined) ??
-  new Counter({
-    name,
-    help: 'Mutations of the management API by outcome: "done", "refused" or "failed".',
-    labelNames: ['outcome'],
-    registers: [metrics],
-  });
-
-/** Runs a mutation, and counts what it came to. */
+/** Runs a mutation, and counts its result. A dry run does not count. */
 export async function counted<T>(metrics: Registry, run: () => T | Promise<T>): Promise<T> {
-  const counter = counterOf(metrics);
+  if (isRehearsal()) return run();
+  const counter = counterOf(metrics, 'signet_mutations_total');
   try {
     const result = await run();
     counter.inc({ outcome: 'done' });

@@ -1,23 +1,36 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import { guarded } from '../../auth/granting/guard.ts';
 import type { ManagementScope } from '../../auth/scopes.ts';
-import type { Refusal } from '../../errors.ts';
+import { isRehearsal } from '../../db/around.ts';
+import { expectingVersion } from '../../db/versions.ts';
+import { NotAllowedError, type Refusal, VersionConflictError } from '../../errors.ts';
 import { builder, type Graph, type SchemaTypes } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { mutationInputName, mutationPayloadName } from '../names.ts';
 import { counted } from './mutation-count.ts';
+import { once } from './once.ts';
+import type { MutationName } from './raised.ts';
+import { expectedVersionDescription, versionedIdOf } from './versions.ts';
 
 /** Builds the fields of a mutation's input. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>;
 /** Builds the fields of a mutation's payload. */
 export type PayloadFields<Payload> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Payload>;
+/** The input of a mutation that takes nothing. */
+export const noFields = (t: InputFields) => ({
+  clientMutationId: t.string({ description: 'Not used: an input needs at least one field.' }),
+});
+
 /** The class of a refusal. */
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters are contravariant.
 export type RefusalClass = new (...parameters: any[]) => Refusal;
 
 interface MutationOptions<Fields extends InputFieldMap, Payload extends object> {
   readonly description: string;
-  /** The scope that the caller's token must allow, or all that it must; null in a graph that knows its callers otherwise. */
+  /**
+   * The scope, or all scopes, that the caller's token must allow; null in a graph that identifies callers otherwise.
+   */
   readonly scope: ManagementScope | readonly ManagementScope[] | null;
   /** The schema, or all schemas, that it is in; the management's by default. */
   readonly graph?: Graph | readonly Graph[];
@@ -25,6 +38,11 @@ interface MutationOptions<Fields extends InputFieldMap, Payload extends object> 
   readonly payload: (t: PayloadFields<Payload>) => FieldMap;
   /** The refusals that it can meet: the other members of the result union. */
   readonly errors: readonly RefusalClass[];
+  /**
+   * Whether its work is outside the database. It then cannot be rolled back, nor be in one transaction with its kept
+   * result.
+   */
+  readonly isOutside?: boolean;
   readonly resolve: (
     input: InputShapeFromFields<Fields>,
     context: GraphQLContext,
@@ -32,21 +50,39 @@ interface MutationOptions<Fields extends InputFieldMap, Payload extends object> 
   ) => Payload | Promise<Payload>;
 }
 
+interface Expecting {
+  readonly expectedVersion?: number | null;
+}
+
+const outsideRehearsal = 'Its work lies outside of the database: a dry run could not undo it.';
+
 /**
- * Adds a mutation in the schema's one form: an `input` named `<Mutation>Input`, and a union `<Mutation>Result` of
+ * Adds a mutation in the schema's uniform shape: an `input` named `<Mutation>Input`, and a union `<Mutation>Result` of
  * `<Mutation>Payload` and the errors it can meet.
  */
 export function addMutation<Fields extends InputFieldMap, Payload extends object>(
-  name: string,
+  name: MutationName,
   options: MutationOptions<Fields, Payload>,
 ): void {
   const graph = options.graph ?? 'management';
   const subGraphs = [graph].flat();
   const isManagement = subGraphs.includes('management');
+  const { isOutside = false } = options;
+  const versionedId = isManagement ? versionedIdOf(name) : undefined;
+  const errors = new Set([
+    ...options.errors,
+    ...(isOutside ? [NotAllowedError] : []),
+    ...(versionedId ? [VersionConflictError] : []),
+  ]);
   const input = builder.inputType(mutationInputName(name), {
     subGraphs,
     description: `The input of \`${name}\`.`,
-    fields: options.input,
+    fields: (t) => ({
+      ...options.input(t),
+      ...(versionedId
+        ? { expectedVersion: t.int({ description: expectedVersionDescription }) }
+        : {}),
+    }),
   });
   const payload = builder.objectRef<Payload>(mutationPayloadName(name)).implement({
     subGraphs,
@@ -61,15 +97,31 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
       ...(options.scope === null ? {} : { authScopes: { scope: options.scope } }),
       args: { input: t.arg({ type: input, required: true, description: 'The input.' }) },
       errors: {
-        types: [...options.errors],
+        types: [...errors],
         union: { subGraphs, description: `The result of \`${name}\`.` },
       },
       // The compiler cannot see through a type parameter that `args` has the one argument declared above,
       // and that the result is that of the union.
       resolve: (_root, args, context, info) => {
-        const { input } = args as { input: InputShapeFromFields<Fields> };
-        const run = () => options.resolve(input, context, info);
-        return (isManagement ? counted(context.metrics, run) : run()) as never;
+        const { input: given } = args as unknown as {
+          input: InputShapeFromFields<Fields> & Expecting;
+        };
+        const { expectedVersion, ...input } = given;
+        const run = async () => {
+          if (isOutside && isRehearsal()) throw new NotAllowedError(outsideRehearsal);
+          // The compiler does not see that this is the input without the field above.
+          return options.resolve(input as InputShapeFromFields<Fields>, context, info);
+        };
+        if (!isManagement) return run() as never;
+        const guard = () => guarded(context, { operation: name, input }, run);
+        const compare = () =>
+          versionedId && expectedVersion != null
+            ? expectingVersion(versionedId(input), expectedVersion, guard)
+            : guard();
+        const asked = { operation: name, input: { ...input, expectedVersion } };
+        return counted(context.metrics, () =>
+          once(context, asked, compare, { isOutside }),
+        ) as never;
       },
     }),
   );

@@ -14,6 +14,7 @@ import {
   type PayloadFields,
   type RefusalClass,
 } from './mutation.ts';
+import type { MutationName } from './raised.ts';
 
 interface Common {
   readonly description: string;
@@ -25,6 +26,8 @@ interface ChangeOptions<Row, Fields extends InputFieldMap> extends Common {
   readonly input: (t: InputFields) => Fields;
   /** The refusals that it can meet: the other members of the result union. */
   readonly errors: readonly RefusalClass[];
+  /** Whether its work is outside the database. */
+  readonly isOutside?: boolean;
   readonly operation: (
     context: GraphQLContext,
     input: InputShapeFromFields<Fields>,
@@ -59,7 +62,7 @@ export function recordMutations<Field extends string, Row extends object>(
 ) {
   const { scope, noun = field, description = `The ${noun}.` } = options;
 
-  /** Its field in a payload, for a mutation that returns more. */
+  /** The record's field in a payload, for a mutation that returns more. */
   const payload = <Payload extends Record<Field, Row>>(t: PayloadFields<Payload>) => ({
     [field]: t.field({
       type,
@@ -68,7 +71,7 @@ export function recordMutations<Field extends string, Row extends object>(
       resolve: (result) => result[field] as never,
     }),
   });
-  /** The field of an input that names it. */
+  /** The record's id as a field of an input. */
   const id = (t: InputFields) => t.id({ required: true, description: `The ${noun}'s id.` });
 
   // The compiler does not compute the type of a computed key.
@@ -76,7 +79,7 @@ export function recordMutations<Field extends string, Row extends object>(
 
   /** Adds a mutation that changes a record, or creates one, and returns it. */
   function add<Fields extends InputFieldMap>(
-    name: string,
+    name: MutationName,
     { operation, ...rest }: ChangeOptions<NoInfer<Row>, Fields>,
   ): void {
     addMutation<Fields, Record<Field, Row>>(name, {
@@ -89,7 +92,7 @@ export function recordMutations<Field extends string, Row extends object>(
 
   /** Adds a mutation that deletes a record by its id and returns its last state. */
   function addDeletion(
-    name: string,
+    name: MutationName,
     { model, operation, ...rest }: DeletionOptions<NoInfer<Row>>,
   ): void {
     addMutation(name, {

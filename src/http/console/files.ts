@@ -7,8 +7,8 @@ import { takes } from '../assets.ts';
 /** Where Vite builds the console. */
 export const builtConsole = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
 
-/** A file of the console in the encoding that a client takes. */
-export interface ConsoleFile {
+/** A file of the console in an encoding that a client accepts. */
+interface ConsoleFile {
   readonly type: string;
   readonly encoding: string | undefined;
   readonly content: Buffer;
@@ -64,7 +64,7 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
     isBuilt: () => existsSync(index),
     readIndex: () => readIfThere(index),
     async readAsset(name, acceptEncoding) {
-      // Vite writes no others; a path elsewhere is none of them.
+      // Vite writes only such names; others are outside the folder.
       if (!/^[\w-][\w.-]*$/.test(name)) return undefined;
       const encoding = compressed.has(extname(name))
         ? Object.keys(endings).find((coding) => takes(acceptEncoding ?? '', coding))
@@ -76,7 +76,7 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
         known.delete(key);
         throw error;
       });
-      // Unknown names are not kept: there is no end to them.
+      // Unknown names are not cached: there could be any number of them.
       if (!file) known.delete(key);
       return file;
     },

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError } from 'graphql';
-import { isOwnOrigin } from '../../experience/access/own-origin.ts';
+import { Overloaded } from '../../admission/overloaded.ts';
 import { requestError } from '../../graphql/request-error.ts';
 import type { Services } from '../../services.ts';
-import { answerGraphQL, type GraphQLServer, readParams } from '../graphql.ts';
+import { isOwnOrigin } from '../../web/own-origin.ts';
+import { answerGraphQL, type GraphQLServer, readParams, sendOverloaded } from '../graphql.ts';
 import { identifyAs } from '../identify.ts';
 import { badRequest, bodyFaultOf, errorOfBody, takeJson } from '../json-body.ts';
 import { senderInSession } from './session.ts';
@@ -12,8 +13,8 @@ const path = '/console/graphql';
 const contentTypes = ['application/json'];
 
 /**
- * Mounts `POST /console/graphql`: `/graphql` for whoever is signed in to the console. The cookie is believed only with
- * what no other site's page can send: this service's own `Origin`, a header of our own, and JSON.
+ * Mounts `POST /console/graphql`: `/graphql` for whoever is signed in to the console. The cookie counts only together
+ * with what no page of another site can send: this service's own `Origin`, a header of our own, and JSON.
  */
 export function mountConsoleGraphQL(
   http: FastifyInstance,
@@ -34,6 +35,7 @@ export function mountConsoleGraphQL(
     });
     takeJson(scope, services, contentTypes);
     scope.setErrorHandler((error, request, reply) => {
+      if (error instanceof Overloaded) return sendOverloaded(reply, error);
       const fault = bodyFaultOf(error, contentTypes);
       return answer(request, reply, { fault: fault ? errorOfBody(fault) : error });
     });

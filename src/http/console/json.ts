@@ -1,22 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { signAccessToken } from '../../auth/access-token.ts';
+import { toNumericDate } from '../../clock.ts';
+import { consoleApp } from '../../console/app.ts';
 import { forgetSetupFile, type SetupFolder, useSetupToken } from '../../console/setup-token.ts';
-import { signInAtSetup } from '../../console/sign-in.ts';
 import { ConflictError, InvalidInputError } from '../../errors.ts';
-import { isOwnOrigin } from '../../experience/access/own-origin.ts';
 import { isFailureCode } from '../../failures.ts';
 import { maskFault } from '../../graphql/public-error.ts';
+import { beginFirstPartySession } from '../../oidc/first-party/session.ts';
+import { signInAtOnce } from '../../oidc/first-party/sign-in.ts';
 import type { Services } from '../../services.ts';
+import { callOf } from '../../web/call.ts';
+import { isOwnOrigin } from '../../web/own-origin.ts';
 import { bodyFaultOf } from '../json-body.ts';
 import { type Problem, sendProblem } from '../problem.ts';
-import { sessionCookie } from './cookies.ts';
 import { noSession, sessionOf } from './session.ts';
 
 const contentTypes = ['application/json'];
 const maxBodyBytes = 16 * 1024;
 
-/** Mounts what the console asks beside its GraphQL: who is signed in, and the first administrator. */
+/**
+ * Mounts the console's routes beside GraphQL: the session, a token of its rights, and the setup of the first
+ * administrator.
+ */
 export function mountConsoleJson(
   http: FastifyInstance,
   services: Services,
@@ -44,6 +51,7 @@ export function mountConsoleJson(
     );
 
     scope.get('/console/session', (request, reply) => tellSession(services, request, reply));
+    scope.post('/console/token', (request, reply) => issueToken(services, request, reply));
     scope.post('/console/setup', (request, reply) => setUp(services, setupFolder, request, reply));
   });
 }
@@ -78,6 +86,45 @@ async function tellSession(
   });
 }
 
+/** How long a token lasts that a person takes from the console, unless the session ends before. */
+const tokenSeconds = 3600;
+
+/**
+ * Issues an access token for the management API to whoever is signed in, for programs of their own. It has the rights
+ * that the session has now, ends no later than the session would, and ends with it: when the person signs out, is
+ * suspended, or changes the password.
+ */
+async function issueToken(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const isFromPage =
+    request.headers['x-signet-console'] === '1' &&
+    isOwnOrigin(services, request.headers, { isRequired: true });
+  if (!isFromPage) {
+    return sendProblem(reply, {
+      code: 'NOT_ALLOWED',
+      detail: 'This is for pages of this service alone.',
+    });
+  }
+  const session = await sessionOf(services, request);
+  if (!session) return sendProblem(reply, { code: 'UNAUTHENTICATED', detail: noSession });
+  const iat = toNumericDate(services.clock.now());
+  const exp = Math.min(iat + tokenSeconds, toNumericDate(session.expiresAt));
+  const scopes = [...session.scopes].sort();
+  const accessToken = await signAccessToken(services.keys, {
+    ...session.claims,
+    // The session's instant stays in it: what ends the session's grant ends the token.
+    iat,
+    exp,
+    scope: scopes.join(' '),
+  });
+  return reply
+    .code(201)
+    .send({ accessToken, scopes, expiresAt: new Date(exp * 1000).toISOString() });
+}
+
 async function setUp(
   services: Services,
   setupFolder: SetupFolder,
@@ -95,21 +142,20 @@ async function setUp(
     return sendProblem(reply, { code: 'BAD_USER_INPUT', detail: 'The body is not a JSON object.' });
   }
   const { token, ...input } = body as { token?: unknown };
+  const call = { ...services, ...callOf(request) };
   const user = await useSetupToken(
-    services,
+    call,
     typeof token === 'string' ? token : '',
     input as Parameters<typeof useSetupToken>[2],
   );
   if (!user) return sendProblem(reply, usedLink);
   await forgetSetupFile(setupFolder);
-  const secret = await signInAtSetup({ ...services, traceId: request.id }, user.id, {
-    ip: request.ip,
-    userAgent: request.headers['user-agent'] ?? null,
-  });
+  const signedIn = await signInAtOnce(call, consoleApp, user.id);
+  const cookie = await beginFirstPartySession(services, consoleApp, signedIn);
   const { id, username, name, primaryEmail, avatar } = user;
   return reply
     .code(201)
-    .header('set-cookie', sessionCookie(services, secret))
+    .header('set-cookie', cookie)
     .send({ user: { id, username, name, primaryEmail, avatar } });
 }
 

@@ -1,30 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { endConsoleSession, forgetConsoleSession } from '../../console/session.ts';
-import type { SetupFolder } from '../../console/setup-token.ts';
-import { isSetupToken } from '../../console/setup-token.ts';
-import { beginSignIn, finishSignIn, pathToReturnTo } from '../../console/sign-in.ts';
-import { isOwnOrigin } from '../../experience/access/own-origin.ts';
-import { lookFor } from '../../html/look.ts';
-import { type Look, pageHeaders } from '../../html/page.ts';
+import { consoleApp } from '../../console/app.ts';
+import { isSetupToken, type SetupFolder } from '../../console/setup-token.ts';
+import { mountSignIn } from '../../oidc/first-party/mount.ts';
 import type { Services } from '../../services.ts';
-import {
-  noSessionCookie,
-  noSignInCookie,
-  sessionCookie,
-  sessionSecretOf,
-  signInCookies,
-  signInOf,
-} from './cookies.ts';
+import { lookFor, spokenBy } from '../../web/look.ts';
+import { isOwnOrigin } from '../../web/own-origin.ts';
+import { sendPage } from '../../web/page.ts';
 import type { ConsoleFiles } from './files.ts';
 import { mountConsoleJson } from './json.ts';
 import {
+  type ConsolePage,
+  cancelledSignInPage,
   failedSignInPage,
   notBuiltPage,
   refusedSetupPage,
   signedOutPage,
-  signInPath,
 } from './pages.ts';
-import { sessionOf } from './session.ts';
+import { mountPreview } from './preview.ts';
 
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -35,6 +27,8 @@ const contentSecurityPolicy = [
   "connect-src 'self'",
   "manifest-src 'self'",
   "worker-src 'self'",
+  // The preview of the sign-in pages.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
@@ -73,22 +67,15 @@ export async function mountConsole(
   { files, setupFolder }: { readonly files: ConsoleFiles; readonly setupFolder: SetupFolder },
 ): Promise<void> {
   const { baseUrl } = services;
-  const send = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    status: number,
-    pageIn: (look: Look) => string,
-  ) => {
-    const look = await lookFor(services, { acceptLanguage: request.headers['accept-language'] });
-    return reply.code(status).headers(pageHeaders(look)).send(pageIn(look));
+  const send = async (request: FastifyRequest, reply: FastifyReply, shown: ConsolePage) => {
+    const look = await lookFor(services, spokenBy(request));
+    return sendPage(reply, look, shown(look.language, baseUrl));
   };
   const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
     const index = await files.readIndex();
-    if (!index) return send(request, reply, 503, notBuiltPage);
+    if (!index) return send(request, reply.code(503), notBuiltPage);
     return reply.headers(appHeaders).send(beneath(pathOf(baseUrl), index));
   };
-  const goTo = (reply: FastifyReply, url: string) =>
-    reply.header('cache-control', 'no-store').redirect(url, 303);
 
   mountConsoleJson(http, services, setupFolder);
 
@@ -101,6 +88,7 @@ export async function mountConsole(
       (_request, _body, done) => done(null),
     );
 
+    mountPreview(scope, services);
     scope.get('/console', sendApp);
     scope.get('/console/*', sendApp);
 
@@ -125,63 +113,15 @@ export async function mountConsole(
       const { token } = (request as Request).query;
       return (await isSetupToken(services, one(token)))
         ? sendApp(request, reply)
-        : send(request, reply, 403, (look) => refusedSetupPage(look, baseUrl));
+        : send(request, reply.code(403), refusedSetupPage);
     });
 
-    scope.get('/console/sign-in', async (request, reply) => {
-      const { to, at } = (request as Request).query;
-      const path = pathToReturnTo(baseUrl, to);
-      // Cookies belong to a host, and the way back leads to that of BASE_URL. Once: a proxy may change the host.
-      if (request.host !== new URL(baseUrl).host && at === undefined) {
-        const there = new URLSearchParams({ to: path, at: 'home' });
-        return goTo(reply, `${baseUrl}${signInPath}?${there}`);
-      }
-      // Another tab has signed in: to do so again would end its session.
-      if (await sessionOf(services, request)) return goTo(reply, `${baseUrl}${path}`);
-      const begun = beginSignIn(services, path);
-      reply.header('set-cookie', signInCookies(services, request, begun));
-      return goTo(reply, begun.url);
+    mountSignIn(scope, services, consoleApp, {
+      failed: (request, reply, isCancelled) =>
+        send(request, reply, isCancelled ? cancelledSignInPage : failedSignInPage),
+      signedOut: (request, reply) => send(request, reply, signedOutPage),
+      maySignOut: ({ headers }) => isOwnOrigin(services, headers, { isRequired: true }),
+      signOutRefused: (request, reply) => send(request, reply.code(403), failedSignInPage),
     });
-
-    scope.get('/console/callback', async (request, reply) => {
-      const { state, code, iss, error } = (request as Request).query;
-      const sealed = signInOf(services, request, one(state));
-      const finished =
-        sealed === undefined || error !== undefined
-          ? undefined
-          : await finishSignIn(services, {
-              state: one(state),
-              code: one(code),
-              iss: one(iss),
-              sealed,
-            });
-      const cookies = sealed === undefined ? [] : [noSignInCookie(services, one(state))];
-      if (finished) {
-        await forgetConsoleSession(services, sessionSecretOf(services, request.headers.cookie));
-        reply.header('set-cookie', [...cookies, sessionCookie(services, finished.secret)]);
-        return goTo(reply, `${baseUrl}${finished.to}`);
-      }
-      if (cookies.length > 0) reply.header('set-cookie', cookies);
-      // Back, or a reload, after the sign-in.
-      if (await sessionOf(services, request)) return goTo(reply, `${baseUrl}/console`);
-      const isCancelled = sealed !== undefined && error === 'access_denied';
-      return send(request, reply, 400, (look) => failedSignInPage(look, baseUrl, isCancelled));
-    });
-
-    scope.post('/console/sign-out', async (request, reply) => {
-      if (!isOwnOrigin(services, request.headers, { isRequired: true })) {
-        return send(request, reply, 403, (look) => failedSignInPage(look, baseUrl, false));
-      }
-      const secret = sessionSecretOf(services, request.headers.cookie);
-      if (secret !== undefined) {
-        await endConsoleSession({ ...services, traceId: request.id }, secret);
-      }
-      reply.header('set-cookie', noSessionCookie(services));
-      return goTo(reply, `${baseUrl}/console/signed-out`);
-    });
-
-    scope.get('/console/signed-out', (request, reply) =>
-      send(request, reply, 200, (look) => signedOutPage(look, baseUrl)),
-    );
   });
 }

@@ -1,13 +1,21 @@
 // Runs in the browser, after the scripts of GraphiQL and graphql-ws.
 
-const { workers, ...options } = JSON.parse(document.getElementById('options').textContent);
+const {
+  workers,
+  endpoint: path,
+  headers: ownHeaders,
+  ...options
+} = JSON.parse(document.getElementById('options').textContent);
+
+// The console says which of its themes the frame around has.
+const theme = new URLSearchParams(location.search).get('theme');
 
 self.MonacoEnvironment = {
   globalAPI: false,
   getWorkerUrl: (_module, label) => workers[label],
 };
 
-const endpoint = new URL(location.pathname, location.href);
+const endpoint = new URL(path, location.href.split('?')[0]);
 
 async function ask(operation, headers) {
   const response = await fetch(endpoint, {
@@ -15,6 +23,7 @@ async function ask(operation, headers) {
     headers: {
       accept: 'application/graphql-response+json, application/json;q=0.9',
       'content-type': 'application/json',
+      ...ownHeaders,
       ...headers,
     },
     body: JSON.stringify(operation),
@@ -49,6 +58,7 @@ function isSubscription(document, operationName) {
 
 YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   ...options,
+  ...(theme === 'light' || theme === 'dark' ? { forcedTheme: theme } : {}),
   shouldPersistHeaders: false,
   fetcher: (operation, { headers = {}, documentAST } = {}) =>
     isSubscription(documentAST, operation.operationName)

@@ -1,36 +1,69 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Html, html } from '../../html/markup.ts';
+import { Html, html } from '../../markup.ts';
 import { type Locate, mountAssets } from '../assets.ts';
 
-const defaultQuery = `# Put {"Authorization": "Bearer <access token>"} under "Headers" below.
-query Users {
+const firstQuery = `query Users {
   users(first: 10) {
     nodes: edges { node { id name username primaryEmail } }
   }
 }
 `;
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  // The editor, Monaco, creates style elements and attributes at run time.
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  'font-src data:',
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Where the page stands, and what is sent from it. */
+interface Place {
+  /** The way from the page to the folder that has `graphql/`. */
+  readonly root: string;
+  /** The API, as seen from the page. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly defaultQuery: string;
+}
+
+const alone: Place = {
+  root: '',
+  endpoint: 'graphql',
+  headers: {},
+  defaultQuery: `# Put {"Authorization": "Bearer <access token>"} under "Headers" below.\n${firstQuery}`,
+};
+
+const inConsole: Place = {
+  root: '../',
+  endpoint: 'graphql',
+  headers: { 'x-signet-console': '1' },
+  defaultQuery: firstQuery,
+};
+
+const policyFor = (ancestors: "'none'" | "'self'") =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    // The editor, Monaco, creates style elements and attributes at run time.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    'font-src data:',
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${ancestors}`,
+  ].join('; ');
 
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
-  'content-security-policy': contentSecurityPolicy,
+  'content-security-policy': policyFor("'none'"),
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
   vary: 'accept',
+};
+
+/** In the console it stands in a frame. */
+const frameHeaders = {
+  ...pageHeaders,
+  'content-security-policy': policyFor("'self'"),
+  // Not no-referrer: that would take the Origin header from its requests, which the console's API requires.
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'SAMEORIGIN',
 };
 
 /** GraphiQL as a browser gets it. */
@@ -39,22 +72,28 @@ export interface GraphiQL {
   answer(reply: FastifyReply): Promise<FastifyReply>;
 }
 
-/** Mounts the files of GraphiQL under `/graphql/assets`; whoever answers `/graphql` sends the page. */
+/**
+ * Mounts the files of GraphiQL under `/graphql/assets`, and `/console/graphiql` for a frame of the console, whose
+ * session it uses; whoever answers `/graphql` sends the page there.
+ */
 export function mountGraphiQL(http: FastifyInstance): GraphiQL {
   const locateAssets = mountAssets(http, '/graphql/assets', new URL('./files.ts', import.meta.url));
+  http.get('/console/graphiql', async (_request, reply) =>
+    reply.headers(frameHeaders).send(pageOf(await locateAssets(), inConsole)),
+  );
   return {
     isAsked: ({ method, headers }) =>
       (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html'),
-    answer: async (reply) => reply.headers(pageHeaders).send(pageOf(await locateAssets())),
+    answer: async (reply) => reply.headers(pageHeaders).send(pageOf(await locateAssets(), alone)),
   };
 }
 
-function pageOf(locate: Locate): string {
+function pageOf(locate: Locate, { root, ...place }: Place): string {
   // Relative to the page: the service may be mounted below another path.
-  const url: Locate = (name) => locate(name).slice(1);
+  const url: Locate = (name) => `${root}${locate(name).slice(1)}`;
   const options = {
     title: 'Signet',
-    defaultQuery,
+    ...place,
     workers: {
       editorWorkerService: url('editorWorkerService.js'),
       json: url('json.js'),

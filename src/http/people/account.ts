@@ -2,34 +2,35 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenFault } from '../../auth/access-token.ts';
 import { authenticateViewer } from '../../auth/viewer.ts';
 import { maxBodyBytes } from '../../body-limits.ts';
-import { visitorOf } from '../../experience/access/visitor.ts';
-import { requestError } from '../../graphql/request-error.ts';
 import { failureWait } from '../../protection/addresses.ts';
 import { accountSchema } from '../../schema.ts';
 import { type Services, systemActor, type Viewer } from '../../services.ts';
+import { callOf } from '../../web/call.ts';
+import { visitorOf } from '../../web/visitor.ts';
+import { dpopHeaders, proofOf, refusedToken } from '../identify.ts';
 import { mountJsonPost, refuseAddress } from './json-post.ts';
 
 const path = '/account/graphql';
 
-// The token is in a header and no cookie is read, so any page with a token may call.
-const anyOrigin = { 'access-control-allow-origin': '*' };
+// The token is in a header and no cookie is read, so pages of any origin may call with one.
+const anyOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': dpopHeaders.join(', '),
+};
 const preflight = {
   ...anyOrigin,
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': 'authorization, content-type',
+  'access-control-allow-headers': 'authorization, content-type, dpop',
   'access-control-max-age': '3600',
 };
 
-async function findViewer(
-  services: Services,
-  { headers: { authorization } }: FastifyRequest,
-): Promise<Viewer | null> {
+async function findViewer(services: Services, request: FastifyRequest): Promise<Viewer | null> {
+  const { authorization } = request.headers;
   if (!authorization) return null;
   try {
-    return await authenticateViewer(services, authorization);
+    return await authenticateViewer(services, { authorization, ...proofOf(services, request) });
   } catch (error) {
-    if (!(error instanceof TokenFault)) throw error;
-    throw requestError('UNAUTHENTICATED', `The access token is refused: ${error.message}.`);
+    throw error instanceof TokenFault ? refusedToken(error) : error;
   }
 }
 
@@ -56,7 +57,7 @@ export async function mountAccount(http: FastifyInstance, services: Services): P
           actor: viewer
             ? { type: 'USER', id: viewer.userId, clientId: viewer.clientId }
             : systemActor,
-          traceId: asked.id,
+          ...callOf(asked),
           viewer,
           // A program sends no cookies, and here they would prove nothing.
           visitor: { ...visitorOf(asked), cookies: undefined },

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { maxBodyBytes } from '../../body-limits.ts';
 import { findBrowserInteraction } from '../../experience/access/browser.ts';
 import { findTokenInteraction } from '../../experience/access/headless-token.ts';
-import { isOwnOrigin } from '../../experience/access/own-origin.ts';
-import { visitorOf } from '../../experience/access/visitor.ts';
 import type { Visit } from '../../graphql/context.ts';
 import { requestError } from '../../graphql/request-error.ts';
 import { limitAddresses } from '../../protection/addresses.ts';
 import { experienceSchema } from '../../schema.ts';
 import { type Services, systemActor } from '../../services.ts';
+import { callOf } from '../../web/call.ts';
+import { isOwnOrigin } from '../../web/own-origin.ts';
+import { visitorOf } from '../../web/visitor.ts';
 import { type AskedRequest, mountJsonPost, refuseAddress } from './json-post.ts';
 
 /**
@@ -57,7 +58,7 @@ export async function mountExperience(http: FastifyInstance, services: Services)
         ...services,
         caller: null,
         actor: systemActor,
-        traceId: asked.asked.id,
+        ...callOf(asked.asked),
         visit: await openVisit(services, asked),
       }),
     });

@@ -120,7 +120,7 @@ export function mountJsonPost(
   });
 }
 
-/** Answers an address that sends too much. */
+/** Answers an address that sends too many requests. */
 export const refuseAddress = (reply: FastifyReply): FastifyReply =>
   reply.send({
     errors: [

@@ -1,22 +1,24 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { Gauge } from 'prom-client';
 import { type Caller, faultOfCaller } from '../../auth/caller.ts';
 import { startTokenWatch } from '../../auth/token-watch.ts';
-import { useConsoleSession } from '../../console/session.ts';
-import { startSessionWatch } from '../../console/session-watch.ts';
-import type { EventName } from '../../events/catalogue.ts';
+import { consoleApp } from '../../console/app.ts';
+import type { EventName } from '../../events/catalogue/catalogue.ts';
 import type { EventFeed } from '../../events/feed/feed.ts';
 import type { EventRequest, GraphQLContext } from '../../graphql/context.ts';
 import { costFault } from '../../graphql/cost.ts';
 import { requestError } from '../../graphql/request-error.ts';
+import { addGauge } from '../../metrics/metrics.ts';
+import { useFirstPartySession } from '../../oidc/first-party/session.ts';
+import { startSessionWatch } from '../../oidc/first-party/session-watch.ts';
 import type { Services } from '../../services.ts';
+import { leaveTurn } from '../admit.ts';
 import { endable } from './endable.ts';
 import { ResultStream } from './result-stream.ts';
 
 /** A new long-lived connection. */
-export interface Newcomer {
+interface Newcomer {
   /** The client's address. */
   readonly address: string;
   /** Whether the client has shown a valid token. */
@@ -27,9 +29,9 @@ export interface Newcomer {
   displace?(): void;
 }
 
-/** A connection's place among the open ones. */
-export interface Place {
-  /** The client has shown a valid token: from now on the place cannot be taken away. */
+/** A slot among the limited number of open connections. */
+export interface ConnectionSlot {
+  /** Marks the client as authenticated: from now on the slot cannot be taken away. */
   settle(): void;
   leave(): void;
 }
@@ -40,9 +42,9 @@ export interface Connections {
    * Adds a connection. At the limit, a connection without a token makes room: the oldest one of the address that has
    * the most of them, so that no address takes the share of others.
    *
-   * @returns Its place; undefined if there is no room.
+   * @returns Its slot; undefined if there is no room.
    */
-  enter(newcomer: Newcomer): Place | undefined;
+  enter(newcomer: Newcomer): ConnectionSlot | undefined;
   /** Why a caller is no longer accepted; undefined if they still are. */
   faultOf(caller: Caller): Promise<string | undefined>;
   /** Calls back when a caller's token or session is no longer valid. */
@@ -58,16 +60,9 @@ export function createConnections(services: Services): Connections {
   // Those of each address that have shown no token, the oldest first.
   const unknown = new Map<string, Set<Newcomer>>();
   const tokens = startTokenWatch(services);
-  const sessions = startSessionWatch(services);
+  const sessions = startSessionWatch(services, consoleApp);
   let isStopped = false;
-  new Gauge({
-    name: 'signet_connections',
-    help: 'WebSockets and streams of server-sent events that are open in this process.',
-    registers: [metrics],
-    collect() {
-      this.set(open.size);
-    },
-  });
+  addGauge(metrics, 'signet_connections', (gauge) => gauge.set(open.size));
 
   function know(newcomer: Newcomer): void {
     const others = unknown.get(newcomer.address);
@@ -106,7 +101,7 @@ export function createConnections(services: Services): Connections {
     async faultOf(caller) {
       const { consoleSessionId: id } = caller;
       if (id === undefined) return faultOfCaller(services, caller);
-      return (await useConsoleSession(services, { id }, { isIdle: true }))
+      return (await useFirstPartySession(services, consoleApp, { id }, { isIdle: true }))
         ? undefined
         : 'signed out';
     },
@@ -181,7 +176,7 @@ export function subscriptionPlugin(feed: EventFeed, connections: Connections): P
   };
 }
 
-/** What a caller is told who is no longer accepted. */
+/** The error for a caller who is no longer accepted. */
 export const refusalOf = ({ consoleSessionId }: Caller, fault: string): string =>
   consoleSessionId === undefined
     ? `The access token is refused: ${fault}.`
@@ -193,22 +188,23 @@ function overHttp(
   response: ServerResponse,
   results: AsyncGenerator<unknown>,
 ) {
-  const place = connections.enter({
+  const slot = connections.enter({
     address: '',
     isKnown: true,
     end: () => response.destroy(),
   });
-  if (!place) {
+  if (!slot) {
     void results.return(undefined);
     return { errors: [requestError('RATE_LIMITED', 'There are too many connections.')] };
   }
+  leaveTurn(response);
   const { iterator, end } = endable(results);
   const unwatch = connections.watch(caller, (fault) => {
     const error = requestError('UNAUTHENTICATED', refusalOf(caller, fault));
     end({ errors: [error] });
   });
   response.once('close', () => {
-    place.leave();
+    slot.leave();
     unwatch();
     void iterator.return(undefined);
   });

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { encodePosition } from '../../events/log.ts';
+import { encodePosition } from '../../events/position.ts';
 import { publicError } from '../../graphql/public-error.ts';
 import type { SerializedResult } from './result-stream.ts';
 

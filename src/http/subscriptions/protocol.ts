@@ -11,6 +11,7 @@ import { maskFault, publicErrors, publicResult } from '../../graphql/public-erro
 import { requestError } from '../../graphql/request-error.ts';
 import { newTraceId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
+import { inTrace, SpanKind } from '../../tracing/tracing.ts';
 import type { GraphQLServer } from '../graphql.ts';
 import { type Connections, refusalOf } from './connections.ts';
 import { FrameStream } from './frame-stream.ts';
@@ -27,7 +28,7 @@ type Operation = ExecutionArgs & {
   readonly run: ReturnType<GraphQLServer['yoga']['getEnveloped']>['execute'];
 };
 
-/** Tells graphql-ws how a connection shows its token, and how its operations run. */
+/** The options of graphql-ws: how a connection authenticates, and how its operations run. */
 export function protocolOptions(
   services: Services,
   graphql: GraphQLServer,
@@ -41,7 +42,9 @@ export function protocolOptions(
     const { traceId } = operation.contextValue;
     return within(traceId, async () => {
       try {
-        return (await execute(operation)) as ExecutionResult | AsyncGenerator<ExecutionResult>;
+        return (await inTrace(traceId, 'graphql-transport-ws', SpanKind.SERVER, {}, () =>
+          services.turns.run('request', () => execute(operation)),
+        )) as ExecutionResult | AsyncGenerator<ExecutionResult>;
       } catch (error) {
         return { errors: [maskFault(error, traceId, log)] };
       }
@@ -50,15 +53,22 @@ export function protocolOptions(
 
   return {
     async onConnect({ connectionParams = {}, extra }) {
-      return admit(services, connections, extra, connectionParams);
+      // Many come at once after a restart, and refused they would only come again: they wait for as long as it takes.
+      return services.turns.run('background', () =>
+        admit(services, connections, extra, connectionParams),
+      );
     },
     async onSubscribe({ extra, subscriptions }, id, payload) {
-      const traceId = newTraceId();
+      const traceId = extra.call.traceId ?? newTraceId();
+      // Counted now: others come while this one waits for its turn.
+      const openCount = Object.keys(subscriptions).length;
       // Errors are returned: a thrown one would close the socket and all its operations.
       return within(traceId, async () => {
         try {
-          const refusal = await findRefusal(connections, extra, Object.keys(subscriptions).length);
-          return refusal ? [refusal] : await prepare(graphql, extra, { ...payload, id, traceId });
+          return await services.turns.run('request', async () => {
+            const refusal = await findRefusal(connections, extra, openCount);
+            return refusal ? [refusal] : prepare(graphql, extra, { ...payload, id, traceId });
+          });
         } catch (error) {
           return [maskFault(error, traceId, log)];
         }
@@ -136,7 +146,7 @@ async function prepare(
 ): Promise<Operation | GraphQLError[]> {
   const { parse, validate, contextFactory, schema, execute, subscribe } = yoga.getEnveloped({
     sender: { caller: extra.caller ?? null },
-    traceId: asked.traceId,
+    call: { ...extra.call, traceId: asked.traceId },
     transport: { stream: new FrameStream(extra, asked.id) },
   });
   const document = parse(asked.query);

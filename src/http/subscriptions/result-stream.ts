@@ -1,5 +1,5 @@
 import type { ResultSink } from '../../events/feed/subscriber.ts';
-import type { EventPosition } from '../../events/log.ts';
+import type { EventPosition } from '../../events/position.ts';
 
 /** A result in JSON; transports send it as it is. */
 export interface SerializedResult {

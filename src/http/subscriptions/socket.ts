@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../auth/caller.ts';
+import type { Call } from '../../services.ts';
 
 /** The most bytes that a client may send before it shows a token; frames included. */
 const maxUnknownBytes = 16 * 1024;
@@ -17,14 +18,16 @@ export const closeCodes = {
   messageTooBig: 1009,
 } as const;
 
-/** What belongs to one open connection. */
+/** The state of one open connection. */
 export interface Extra {
   readonly socket: WebSocket;
   /** The stream that the socket writes to. */
   readonly stream: Socket;
-  /** Finds out who calls; undefined if nobody does. */
+  /** Finds the caller; undefined if there is none. */
   readonly identify: (parameters: Record<string, unknown>) => Promise<Caller | undefined>;
-  /** The client has shown a valid token. */
+  /** Where its operations come from. Without a trace id, each has one of its own. */
+  readonly call: Omit<Call, 'traceId'> & { readonly traceId: string | undefined };
+  /** Marks the client as authenticated. */
   settle(): void;
   caller?: Caller;
 }

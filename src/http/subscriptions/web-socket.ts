@@ -7,12 +7,14 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { TokenFault } from '../../auth/access-token.ts';
 import { authenticate, type Caller } from '../../auth/caller.ts';
 import { maxBodyBytes } from '../../body-limits.ts';
-import { callerOf } from '../../console/session.ts';
+import { clientOf } from '../../protection/addresses.ts';
 import type { Services } from '../../services.ts';
+import { readTraceparent } from '../../tracing/traceparent.ts';
+import { userAgentIn } from '../../web/call.ts';
 import { clientAddress } from '../client-address.ts';
-import { sessionOf } from '../console/session.ts';
+import { callerOf, sessionOf } from '../console/session.ts';
 import type { GraphQLServer } from '../graphql.ts';
-import type { Connections, Place } from './connections.ts';
+import type { ConnectionSlot, Connections } from './connections.ts';
 import { protocolOptions } from './protocol.ts';
 import { boundUnknown, closeCodes, closeMs, closeWithin, type Extra, keepAlive } from './socket.ts';
 
@@ -45,11 +47,9 @@ export function mountGraphQLWebSocket(
     protocolOptions(services, graphql, connections),
   );
 
-  /** Finds the caller by the cookie at once: a page without a session is not to wait for the protocol. */
+  /** Finds the caller by the cookie at once, so that a page without a session need not wait for the protocol. */
   function identifyInSession(request: IncomingMessage, socket: WebSocket): Extra['identify'] {
-    const caller = sessionOf(services, request).then(
-      (session) => session && callerOf(services, session),
-    );
+    const caller = sessionOf(services, request).then((session) => session && callerOf(session));
     caller.then(
       (found) => {
         if (!found) socket.close(CloseCode.Forbidden, 'Forbidden');
@@ -62,17 +62,18 @@ export function mountGraphQLWebSocket(
   function opened(
     socket: WebSocket,
     stream: Socket,
-    place: Place,
-    identify: Extra['identify'],
+    slot: ConnectionSlot,
+    { identify, call }: Pick<Extra, 'identify' | 'call'>,
   ): void {
     const noLongerUnknown = boundUnknown(socket, stream);
     const extra: Extra = {
       socket,
       stream,
       identify,
+      call,
       settle() {
         noLongerUnknown();
-        place.settle();
+        slot.settle();
       },
     };
     const closed = protocol.opened(
@@ -110,8 +111,9 @@ export function mountGraphQLWebSocket(
       return;
     }
     let socket: WebSocket | undefined;
-    const place = connections.enter({
-      address: addressOf(request),
+    const ip = addressOf(request);
+    const slot = connections.enter({
+      address: clientOf(ip),
       isKnown: false,
       end: () => {
         if (socket) closeWithin(socket, closeMs, closeCodes.goingAway, 'Going away');
@@ -121,17 +123,23 @@ export function mountGraphQLWebSocket(
         else stream.destroy();
       },
     });
-    if (!place) {
+    if (!slot) {
       refuse(stream, '503 Service Unavailable');
       return;
     }
-    stream.once('close', place.leave);
+    stream.once('close', slot.leave);
     sockets.handleUpgrade(request, stream, head, (accepted) => {
       socket = accepted;
       const identify = isConsole
         ? identifyInSession(request, accepted)
         : (parameters: Record<string, unknown>) => identifyByToken(services, parameters);
-      opened(accepted, stream, place, identify);
+      const { headers } = request;
+      const call = {
+        ip,
+        userAgent: userAgentIn(headers),
+        traceId: readTraceparent(headers)?.traceId,
+      };
+      opened(accepted, stream, slot, { identify, call });
     });
   }
 
@@ -161,12 +169,13 @@ function refuse(stream: Duplex, status: string): void {
 
 async function identifyByToken(
   services: Services,
-  { authorization, Authorization: capitalized }: Record<string, unknown>,
+  { authorization, Authorization: capitalized, dpop: proof }: Record<string, unknown>,
 ): Promise<Caller | undefined> {
   const header = authorization ?? capitalized;
   if (typeof header !== 'string') return undefined;
   try {
-    return await authenticate(services, header);
+    const url = `${services.baseUrl}/graphql`;
+    return await authenticate(services, { authorization: header, proof, method: 'GET', url });
   } catch (error) {
     if (error instanceof TokenFault) return undefined;
     throw error;

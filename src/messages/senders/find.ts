@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import { mayCarry } from '../../auth/granting/prove.ts';
 import type { MessageChannel, MessageSender } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
 import { openSenderSecret } from '../sealed.ts';
@@ -22,8 +23,14 @@ export async function findSenders(
     senders.set('EMAIL', outbox).set('SMS', outbox);
   }
   for (const row of await database.prisma.messageSender.findMany()) {
-    // Made at the attempt, so that a sender that cannot be made fails only its own messages.
+    // Created at the attempt, so that a sender that cannot be created fails only its own messages.
     senders.set(row.channel, async (message, signal) => {
+      if (!(await mayCarry(database.prisma, row.setterScopes, message))) {
+        return {
+          outcome: 'refused',
+          error: 'whoever set the sender holds less than the recipient',
+        };
+      }
       const send = await senderOf(services, agent, row);
       return send(message, signal);
     });
@@ -40,12 +47,13 @@ async function senderOf(
   // Only the operations of this folder write these values, and they have checked them.
   switch (kind) {
     case 'SMTP': {
-      // Loaded with the first message: many use another sender, or none.
+      // Loaded with the first message, because many use another sender or none.
       const { smtpSender } = await import('./smtp.ts');
+      // Its operation checked the settings before it stored them; so below.
       return smtpSender(settings as unknown as SmtpSettings, {
         resolveHost,
         password: opened,
-        allowClear: config.allowPrivateWebhooks,
+        allowPrivate: config.allowPrivateWebhooks,
       });
     }
     case 'HTTP':

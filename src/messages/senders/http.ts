@@ -2,6 +2,7 @@ import type { Agent } from 'undici';
 import { type Clock, toNumericDate } from '../../clock.ts';
 import { post } from '../../outbound/attempt.ts';
 import { keyOf, signatureHeaders } from '../../outbound/signature.ts';
+import { traceparentOf } from '../../tracing/traceparent.ts';
 import type { OutgoingMessage, Send } from './sender.ts';
 
 /** The endpoint that messages are posted to. */
@@ -35,6 +36,7 @@ export function httpSender(
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Signet-Messages/1',
+        traceparent: traceparentOf(message.place),
         ...signatureHeaders([key], { id: message.id, timestamp, body }),
       },
       body,

@@ -1,3 +1,4 @@
+import type { SpanContext } from '@opentelemetry/api';
 import type { MessageChannel } from '../../generated/prisma/client.ts';
 import type { MessageLanguage } from '../templates/catalogue.ts';
 import type { RenderedMessage } from '../templates/render.ts';
@@ -15,6 +16,8 @@ export interface OutgoingMessage extends RenderedMessage {
   readonly link: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** Where in its trace it is sent. */
+  readonly place: SpanContext;
 }
 
 /** The result of handing a message over. */

@@ -1,7 +1,8 @@
-import { connect, type Socket } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { connect, isIP, type Socket } from 'node:net';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
+import { resolvePublic } from '../../outbound/address.ts';
+import { explainFault } from '../../outbound/attempt.ts';
 import type { ResolveHost } from '../../outbound/dns.ts';
 import { lookupBy } from '../../outbound/lookup.ts';
 import type { OutgoingMessage, Send, SendResult } from './sender.ts';
@@ -21,17 +22,22 @@ interface SmtpOptions {
   readonly resolveHost: ResolveHost;
   /** The password of the user name. */
   readonly password: string | null;
-  /** Whether credentials may go in clear to a server that is not on this machine. */
-  readonly allowClear: boolean;
+  /** Whether private addresses and unencrypted credentials are allowed. */
+  readonly allowPrivate: boolean;
 }
 
 /** Sends each message over its own connection: one that hangs delays no other. */
 export const smtpSender =
   (settings: SmtpSettings, options: SmtpOptions): Send =>
   async (message, signal) => {
-    const socket = await open(settings, options.resolveHost, signal);
+    let socket: Socket;
+    try {
+      socket = await open(settings, options, signal);
+    } catch (error) {
+      return resultOf(error);
+    }
     const connection = new SMTPConnection({
-      ...securityOf(settings, options, isLocal(socket)),
+      ...securityOf(settings, options),
       connection: socket,
       host: settings.host,
       secure: settings.secure,
@@ -50,34 +56,35 @@ export const smtpSender =
     }
   };
 
-function open(
+/** Connects to an address that was checked in the same step, so a name that resolves differently later gains nothing. */
+async function open(
   { host, port }: SmtpSettings,
-  resolveHost: ResolveHost,
+  { resolveHost, allowPrivate }: SmtpOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const socket = connect({ host, port, lookup: lookupBy(resolveHost), autoSelectFamily: true });
+  const resolve = allowPrivate ? resolveHost : resolvePublic.bind(undefined, resolveHost);
+  // A literal address is never looked up.
+  if (isIP(host) !== 0 && !allowPrivate) await resolvePublic(resolveHost, host);
+  signal.throwIfAborted();
+  return new Promise((opened, reject) => {
+    const socket = connect({ host, port, lookup: lookupBy(resolve), autoSelectFamily: true });
     const abort = () => socket.destroy(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
     socket.once('error', reject);
     socket.once('connect', () => {
       signal.removeEventListener('abort', abort);
       socket.removeListener('error', reject);
-      resolve(socket);
+      opened(socket);
     });
   });
 }
-
-const isLocal = ({ remoteAddress }: Socket): boolean =>
-  remoteAddress !== undefined && ipaddr.process(remoteAddress).range() === 'loopback';
 
 /**
  * Credentials need a verified server: TLS with a valid certificate. Without credentials, any certificate is accepted
  * after STARTTLS: whoever could forge it could also hide the STARTTLS offer (RFC 7435 §3).
  */
-function securityOf({ secure, username }: SmtpSettings, options: SmtpOptions, local: boolean) {
-  const requireTLS = !secure && username !== null && !local && !options.allowClear;
+function securityOf({ secure, username }: SmtpSettings, { allowPrivate }: SmtpOptions) {
+  const requireTLS = !secure && username !== null && !allowPrivate;
   return { requireTLS, tls: { rejectUnauthorized: secure || requireTLS } };
 }
 
@@ -90,12 +97,34 @@ const endOf = (connection: SMTPConnection, signal: AbortSignal): Promise<never> 
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
-async function converse(
+/**
+ * Connects to a mail server and logs in, as for a message, and sends none.
+ *
+ * @throws why it does not work.
+ */
+export async function verifySmtp(
+  settings: SmtpSettings,
+  options: SmtpOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const connection = new SMTPConnection({
+    ...securityOf(settings, options),
+    connection: await open(settings, options, signal),
+    host: settings.host,
+    secure: settings.secure,
+  });
+  try {
+    await Promise.race([endOf(connection, signal), logIn(connection, settings, options)]);
+  } finally {
+    connection.close();
+  }
+}
+
+async function logIn(
   connection: SMTPConnection,
-  { username, from }: SmtpSettings,
+  { username }: SmtpSettings,
   { password }: SmtpOptions,
-  message: OutgoingMessage,
-): Promise<SendResult> {
+): Promise<void> {
   await new Promise<void>((resolve, reject) =>
     connection.connect((error) => (error ? reject(error) : resolve())),
   );
@@ -105,7 +134,16 @@ async function converse(
       connection.login(credentials, (error) => (error ? reject(error) : resolve())),
     );
   }
-  const mail = mailOf(from, message);
+}
+
+async function converse(
+  connection: SMTPConnection,
+  settings: SmtpSettings,
+  options: SmtpOptions,
+  message: OutgoingMessage,
+): Promise<SendResult> {
+  await logIn(connection, settings, options);
+  const mail = mailOf(settings.from, message);
   const content = await mail.build();
   await new Promise<SMTPConnectionSendInfo | undefined>((resolve, reject) =>
     connection.send(mail.getEnvelope(), content, (error, info) =>
@@ -139,17 +177,51 @@ function mailOf(
   }).compile();
 }
 
-/** Only the server's refusal of this message is final; all other faults are tried again. */
+/**
+ * The result of a failed attempt, in this service's own words. With the server's words, whoever sets the sender could
+ * read what any port answers. Only the server's refusal of this message is final; all other faults are tried again.
+ */
 function resultOf(error: unknown): SendResult {
-  const { command, response, responseCode, message } = error as Error & {
+  const { command, response, responseCode } = error as Error & {
     readonly command?: string;
     readonly response?: string;
     readonly responseCode?: number;
   };
-  const isPermanent = responseCode !== undefined && responseCode >= 500 && responseCode < 600;
+  if (responseCode === undefined) return { outcome: 'failed', error: faultOf(error) };
+  const isPermanent = responseCode >= 500 && responseCode < 600;
   // Codes 5.7 are about who may send, which an administrator can change (RFC 3463 §3.8).
   const isPolicy = /^\d{3}[ -]5\.7\./.test(response ?? '');
   const isOfMessage = command === 'DATA' || (command === 'RCPT TO' && !isPolicy);
-  if (isPermanent && isOfMessage) return { outcome: 'refused', error: message };
-  throw error;
+  const said = `the mail server answered ${responseCode}${phases[command ?? ''] ?? ''}`;
+  return { outcome: isPermanent && isOfMessage ? 'refused' : 'failed', error: said };
+}
+
+// What the library calls the step that failed.
+const phases: Record<string, string> = {
+  CONN: ' to the connection',
+  EHLO: ' to EHLO',
+  HELO: ' to HELO',
+  STARTTLS: ' to STARTTLS',
+  AUTH: ' to the credentials',
+  'AUTH PLAIN': ' to the credentials',
+  'AUTH LOGIN': ' to the credentials',
+  'MAIL FROM': ' to the sender',
+  'RCPT TO': ' to the recipient',
+  DATA: ' to the message',
+};
+
+// Codes of the library (ECONNECTION, EPROTOCOL …) that say more than its text may.
+const libraryFaults: Record<string, string> = {
+  EAUTH: 'the credentials could not be used',
+  EENVELOPE: 'the sender or the recipient could not be used',
+  EPROTOCOL: 'the answer is not SMTP',
+  ETIMEDOUT: 'no answer in time',
+  // It replaces the code of the socket or of TLS by this one.
+  ESOCKET: 'the connection failed, or the certificate is refused',
+  ETLS: 'TLS could not be started',
+};
+
+function faultOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return libraryFaults[code ?? ''] ?? explainFault(error).reason;
 }

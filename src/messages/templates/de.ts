@@ -1,6 +1,19 @@
-import type { MessageTemplate, Wording } from './wording.ts';
+import { type MessageTemplate, unitFor, type Wording } from './wording.ts';
 
 const minutesOf = (minutes: number) => (minutes === 1 ? 'einer Minute' : `${minutes} Minuten`);
+
+const units = {
+  day: ['einem Tag', 'Tagen'],
+  hour: ['einer Stunde', 'Stunden'],
+  minute: ['einer Minute', 'Minuten'],
+} as const;
+
+const timeOf = (minutes: number) => {
+  const [unit, length] = unitFor(minutes);
+  const count = Math.round(minutes / length);
+  const [one, many] = units[unit];
+  return count === 1 ? one : `${count} ${many}`;
+};
 
 /** The templates in German. */
 export const de: Record<MessageTemplate, Wording> = {
@@ -31,6 +44,13 @@ export const de: Record<MessageTemplate, Wording> = {
     action: 'Anmelden',
     after: `Der Link läuft in ${minutesOf(minutes)} ab und gilt einmal. Geben Sie ihn niemandem weiter. Wenn Sie sich nicht anmelden wollten, ignorieren Sie diese Nachricht.`,
     short: `${productName}: Mit diesem Link melden Sie sich an. Geben Sie ihn niemandem weiter.`,
+  }),
+  INVITATION: ({ productName, organization, minutes }) => ({
+    subject: `Einladung zu ${organization}`,
+    before: `Sie sind eingeladen, der Organisation ${organization} bei ${productName} beizutreten. Öffnen Sie diesen Link, und melden Sie sich mit dieser E-Mail-Adresse an, oder legen Sie ein Konto damit an:`,
+    action: `${organization} beitreten`,
+    after: `Die Einladung läuft in ${timeOf(minutes)} ab. Wenn Sie die Organisation nicht kennen, ignorieren Sie diese Nachricht.`,
+    short: `${productName}: Sie sind zu ${organization} eingeladen.`,
   }),
   ACCOUNT_EXISTS: ({ productName }) => ({
     subject: `Sie haben schon ein Konto bei ${productName}`,
@@ -65,54 +85,54 @@ export const de: Record<MessageTemplate, Wording> = {
     before: `Die E-Mail-Adresse Ihres Kontos bei ${productName} wurde soeben geändert.`,
     action: 'Konto öffnen',
     after:
-      'Wenn Sie das nicht waren, sagen Sie es sofort denen, die den Dienst betreiben: Vielleicht hat jemand anderes Ihr Konto.',
-    short: `${productName}: Ihre E-Mail-Adresse wurde geändert. Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.`,
+      'Wenn Sie das nicht waren, wenden Sie sich sofort an die Betreiber des Dienstes: Vielleicht hat jemand anderes Ihr Konto.',
+    short: `${productName}: Ihre E-Mail-Adresse wurde geändert. Wenn Sie das nicht waren, wenden Sie sich an die Betreiber des Dienstes.`,
   }),
   PHONE_CHANGED: ({ productName }) => ({
     subject: `Ihre Telefonnummer für ${productName} wurde geändert`,
     before: `Die Telefonnummer Ihres Kontos bei ${productName} wurde soeben geändert.`,
     action: 'Konto öffnen',
     after:
-      'Wenn Sie das nicht waren, sagen Sie es sofort denen, die den Dienst betreiben: Vielleicht hat jemand anderes Ihr Konto.',
-    short: `${productName}: Ihre Telefonnummer wurde geändert. Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.`,
+      'Wenn Sie das nicht waren, wenden Sie sich sofort an die Betreiber des Dienstes: Vielleicht hat jemand anderes Ihr Konto.',
+    short: `${productName}: Ihre Telefonnummer wurde geändert. Wenn Sie das nicht waren, wenden Sie sich an die Betreiber des Dienstes.`,
   }),
   IDENTITY_ADDED: ({ productName }) => ({
-    subject: `Ein Weg zur Anmeldung bei ${productName} wurde hinzugefügt`,
+    subject: `Eine Anmeldemöglichkeit für ${productName} wurde hinzugefügt`,
     before: `Das Konto eines anderen Dienstes wurde mit Ihrem Konto bei ${productName} verbunden. Sie können sich ab jetzt damit anmelden.`,
     action: 'Konto öffnen',
     after:
-      'Wenn Sie das nicht waren, entfernen Sie es von Ihrem Konto, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
-    short: `${productName}: Ein Weg zur Anmeldung wurde hinzugefügt. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
+      'Wenn Sie das nicht waren, entfernen Sie es von Ihrem Konto, wählen Sie sofort ein neues Passwort, und wenden Sie sich an die Betreiber des Dienstes.',
+    short: `${productName}: Eine Anmeldemöglichkeit wurde hinzugefügt. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
   }),
   IDENTITY_REMOVED: ({ productName }) => ({
-    subject: `Ein Weg zur Anmeldung bei ${productName} wurde entfernt`,
+    subject: `Eine Anmeldemöglichkeit für ${productName} wurde entfernt`,
     before: `Das Konto eines anderen Dienstes wurde von Ihrem Konto bei ${productName} entfernt. Sie können sich damit nicht mehr anmelden.`,
     action: 'Konto öffnen',
     after:
-      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
-    short: `${productName}: Ein Weg zur Anmeldung wurde entfernt. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
+      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und wenden Sie sich an die Betreiber des Dienstes.',
+    short: `${productName}: Eine Anmeldemöglichkeit wurde entfernt. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
   }),
   USERNAME_CHANGED: ({ productName }) => ({
     subject: `Ihr Benutzername für ${productName} wurde geändert`,
     before: `Der Benutzername Ihres Kontos bei ${productName} wurde soeben geändert.`,
     action: 'Konto öffnen',
     after:
-      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und wenden Sie sich an die Betreiber des Dienstes.',
     short: `${productName}: Ihr Benutzername wurde geändert. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
   }),
   ACCOUNT_DELETED: ({ productName }) => ({
     subject: `Ihr Konto bei ${productName} wurde gelöscht`,
     before: `Ihr Konto bei ${productName} wurde soeben gelöscht, wie Sie es wollten.`,
     action: 'Konto anlegen',
-    after: 'Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.',
-    short: `${productName}: Ihr Konto wurde gelöscht. Wenn Sie das nicht waren, sagen Sie es denen, die den Dienst betreiben.`,
+    after: 'Wenn Sie das nicht waren, wenden Sie sich an die Betreiber des Dienstes.',
+    short: `${productName}: Ihr Konto wurde gelöscht. Wenn Sie das nicht waren, wenden Sie sich an die Betreiber des Dienstes.`,
   }),
   PASSWORD_CHANGED: ({ productName }) => ({
     subject: `Ihr Passwort für ${productName} wurde geändert`,
     before: `Das Passwort Ihres Kontos bei ${productName} wurde soeben geändert.`,
     action: 'Neues Passwort wählen',
     after:
-      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und wenden Sie sich an die Betreiber des Dienstes.',
     short: `${productName}: Ihr Passwort wurde geändert. Wenn Sie das nicht waren, wählen Sie sofort ein neues.`,
   }),
   FACTOR_ADDED: ({ productName }) => ({
@@ -120,7 +140,7 @@ export const de: Record<MessageTemplate, Wording> = {
     before: `Ihrem Konto bei ${productName} wurde soeben ein zweiter Faktor hinzugefügt. Er kann bei der Anmeldung verlangt werden.`,
     action: 'Öffnen',
     after:
-      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
+      'Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort, und wenden Sie sich an die Betreiber des Dienstes.',
     short: `${productName}: Ihr Konto hat einen neuen zweiten Faktor. Wenn Sie das nicht waren, wählen Sie sofort ein neues Passwort.`,
   }),
   FACTOR_REMOVED: ({ productName }) => ({
@@ -128,8 +148,8 @@ export const de: Record<MessageTemplate, Wording> = {
     before: `Ein zweiter Faktor Ihres Kontos bei ${productName} wurde soeben entfernt. Er gilt bei der Anmeldung nicht mehr.`,
     action: 'Öffnen',
     after:
-      'Wenn weder Sie das waren noch ein Administrator auf Ihren Wunsch, wählen Sie sofort ein neues Passwort, und sagen Sie es denen, die den Dienst betreiben.',
-    short: `${productName}: Ein zweiter Faktor Ihres Kontos wurde entfernt. Wenn Sie das nicht wollten, sagen Sie es denen, die den Dienst betreiben.`,
+      'Wenn weder Sie das waren noch ein Administrator auf Ihren Wunsch, wählen Sie sofort ein neues Passwort, und wenden Sie sich an die Betreiber des Dienstes.',
+    short: `${productName}: Ein zweiter Faktor Ihres Kontos wurde entfernt. Wenn Sie das nicht wollten, wenden Sie sich an die Betreiber des Dienstes.`,
   }),
   TEST: ({ productName }) => ({
     subject: `Eine Testnachricht von ${productName}`,

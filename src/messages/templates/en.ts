@@ -1,6 +1,12 @@
-import type { MessageTemplate, Wording } from './wording.ts';
+import { type MessageTemplate, unitFor, type Wording } from './wording.ts';
 
-const minutesOf = (minutes: number) => (minutes === 1 ? '1 minute' : `${minutes} minutes`);
+const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+const minutesOf = (minutes: number) => counted(minutes, 'minute');
+
+const timeOf = (minutes: number) => {
+  const [unit, length] = unitFor(minutes);
+  return counted(Math.round(minutes / length), unit);
+};
 
 /** The templates in English. */
 export const en: Record<MessageTemplate, Wording> = {
@@ -32,23 +38,30 @@ export const en: Record<MessageTemplate, Wording> = {
     after: `The link expires in ${minutesOf(minutes)} and can be used once. Never give it to anyone. If you did not try to sign in, ignore this message.`,
     short: `${productName}: open this link to sign in. Do not share it.`,
   }),
+  INVITATION: ({ productName, organization, minutes }) => ({
+    subject: `You are invited to join ${organization}`,
+    before: `You are invited to join the organization ${organization} at ${productName}. Open this link, and sign in or create an account with this e-mail address:`,
+    action: `Join ${organization}`,
+    after: `The invitation expires in ${timeOf(minutes)}. If you do not know the organization, ignore this message.`,
+    short: `${productName}: you are invited to join ${organization}.`,
+  }),
   ACCOUNT_EXISTS: ({ productName }) => ({
     subject: `You already have an account at ${productName}`,
-    before: `Somebody wanted to create an account at ${productName} with your address. You already have one: sign in with it, or choose a new password if you forgot yours.`,
+    before: `Someone wanted to create an account at ${productName} with your address. You already have one: sign in with it, or choose a new password if you forgot yours.`,
     action: 'Sign in',
     after: 'If that was not you, ignore this message: nothing has changed.',
     short: `${productName}: you already have an account. Sign in with it, or choose a new password.`,
   }),
   NO_ACCOUNT: ({ productName }) => ({
     subject: `No account at ${productName} has this address`,
-    before: `Somebody wanted to sign in to ${productName} with your address, but no account has it. You may have used another address.`,
+    before: `Someone wanted to sign in to ${productName} with your address, but no account has it. You may have used another address.`,
     action: 'Create an account',
     after: 'If that was not you, ignore this message.',
     short: `${productName}: no account has this number. You may have used another one.`,
   }),
   VERIFY_IDENTITY: ({ productName, minutes }) => ({
     subject: `Your code for ${productName}`,
-    before: `Somebody who is signed in wants to change your account at ${productName}. If that is you, use this code:`,
+    before: `Someone who is signed in wants to change your account at ${productName}. If that is you, use this code:`,
     action: 'Continue',
     after: `The code expires in ${minutesOf(minutes)}. Never give it to anyone. If that is not you, do not use it: choose a new password, and sign out everywhere.`,
     short: `${productName}: do not share this code to change your account.`,
@@ -65,23 +78,23 @@ export const en: Record<MessageTemplate, Wording> = {
     before: `The e-mail address of your account at ${productName} was changed just now.`,
     action: 'Open your account',
     after:
-      'If that was not you, tell the people who run the service at once: somebody else may have your account.',
-    short: `${productName}: your e-mail address was changed. If that was not you, tell the people who run the service.`,
+      'If that was not you, contact the people who run the service at once: someone else may have your account.',
+    short: `${productName}: your e-mail address was changed. If that was not you, contact the people who run the service.`,
   }),
   PHONE_CHANGED: ({ productName }) => ({
     subject: `Your phone number for ${productName} was changed`,
     before: `The phone number of your account at ${productName} was changed just now.`,
     action: 'Open your account',
     after:
-      'If that was not you, tell the people who run the service at once: somebody else may have your account.',
-    short: `${productName}: your phone number was changed. If that was not you, tell the people who run the service.`,
+      'If that was not you, contact the people who run the service at once: someone else may have your account.',
+    short: `${productName}: your phone number was changed. If that was not you, contact the people who run the service.`,
   }),
   IDENTITY_ADDED: ({ productName }) => ({
     subject: `A way to sign in to ${productName} was added`,
     before: `An account of another service was linked to your account at ${productName}. You can sign in with it from now on.`,
     action: 'Open your account',
     after:
-      'If that was not you, remove it from your account, choose a new password at once, and tell the people who run the service.',
+      'If that was not you, remove it from your account, choose a new password at once, and contact the people who run the service.',
     short: `${productName}: a way to sign in was added. If that was not you, choose a new password at once.`,
   }),
   IDENTITY_REMOVED: ({ productName }) => ({
@@ -89,7 +102,7 @@ export const en: Record<MessageTemplate, Wording> = {
     before: `An account of another service was removed from your account at ${productName}. You cannot sign in with it any more.`,
     action: 'Open your account',
     after:
-      'If that was not you, choose a new password at once, and tell the people who run the service.',
+      'If that was not you, choose a new password at once, and contact the people who run the service.',
     short: `${productName}: a way to sign in was removed. If that was not you, choose a new password at once.`,
   }),
   USERNAME_CHANGED: ({ productName }) => ({
@@ -97,22 +110,22 @@ export const en: Record<MessageTemplate, Wording> = {
     before: `The user name of your account at ${productName} was changed just now.`,
     action: 'Open your account',
     after:
-      'If that was not you, choose a new password at once, and tell the people who run the service.',
+      'If that was not you, choose a new password at once, and contact the people who run the service.',
     short: `${productName}: your user name was changed. If that was not you, choose a new password at once.`,
   }),
   ACCOUNT_DELETED: ({ productName }) => ({
     subject: `Your account at ${productName} was deleted`,
     before: `Your account at ${productName} was deleted just now, as you asked.`,
     action: 'Create an account',
-    after: 'If that was not you, tell the people who run the service.',
-    short: `${productName}: your account was deleted. If that was not you, tell the people who run the service.`,
+    after: 'If that was not you, contact the people who run the service.',
+    short: `${productName}: your account was deleted. If that was not you, contact the people who run the service.`,
   }),
   PASSWORD_CHANGED: ({ productName }) => ({
     subject: `Your password for ${productName} was changed`,
     before: `The password of your account at ${productName} was changed just now.`,
     action: 'Choose a new password',
     after:
-      'If that was not you, choose a new password at once, and tell the people who run the service.',
+      'If that was not you, choose a new password at once, and contact the people who run the service.',
     short: `${productName}: your password was changed. If that was not you, choose a new one at once.`,
   }),
   FACTOR_ADDED: ({ productName }) => ({
@@ -120,7 +133,7 @@ export const en: Record<MessageTemplate, Wording> = {
     before: `A second factor was added to your account at ${productName} just now. It can be asked for when you sign in.`,
     action: 'Open',
     after:
-      'If that was not you, choose a new password at once, and tell the people who run the service.',
+      'If that was not you, choose a new password at once, and contact the people who run the service.',
     short: `${productName}: a second factor was added to your account. If that was not you, choose a new password at once.`,
   }),
   FACTOR_REMOVED: ({ productName }) => ({
@@ -128,8 +141,8 @@ export const en: Record<MessageTemplate, Wording> = {
     before: `A second factor of your account at ${productName} was removed just now. It can no longer be used to sign in.`,
     action: 'Open',
     after:
-      'If neither you nor an administrator at your request did that, choose a new password at once, and tell the people who run the service.',
-    short: `${productName}: a second factor of your account was removed. If you did not want that, tell the people who run the service.`,
+      'If neither you nor an administrator at your request did that, choose a new password at once, and contact the people who run the service.',
+    short: `${productName}: a second factor of your account was removed. If you did not want that, contact the people who run the service.`,
   }),
   TEST: ({ productName }) => ({
     subject: `A test message from ${productName}`,

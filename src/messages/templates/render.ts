@@ -1,5 +1,5 @@
 import type { MessageChannel } from '../../generated/prisma/client.ts';
-import { html } from '../../html/markup.ts';
+import { html } from '../../markup.ts';
 import { type MessageLanguage, wordings } from './catalogue.ts';
 import type { MessageTemplate, Wording } from './wording.ts';
 
@@ -17,6 +17,8 @@ interface RenderOptions {
   readonly productName: string;
   readonly code: string | null;
   readonly link: string | null;
+  /** The name of the organization that it is about; empty if there is none. */
+  readonly organization: string;
   /** How long it is valid from now. */
   readonly minutes: number;
   /** Where the code is typed in. */
@@ -25,8 +27,8 @@ interface RenderOptions {
 
 /** Renders a message. */
 export function renderMessage(options: RenderOptions): RenderedMessage {
-  const { channel, template, language, productName, minutes } = options;
-  const words = wordings[language][template]({ productName, minutes });
+  const { channel, template, language, productName, minutes, organization } = options;
+  const words = wordings[language][template]({ productName, minutes, organization });
   if (channel === 'SMS')
     return { subject: null, text: renderSms(words.short, options), html: null };
   return {

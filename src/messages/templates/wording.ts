@@ -4,6 +4,7 @@ export const messageTemplates = {
   REGISTER: 'A code that verifies the address of a new account.',
   RESET_PASSWORD: 'A code to choose a new password with, and a link.',
   LINK: 'A link to sign in with, without a code.',
+  INVITATION: 'Invites the reader to an organization, with a link to join it.',
   ACCOUNT_EXISTS: 'Tells the owner of an account that somebody signs up with its address.',
   NO_ACCOUNT: 'Tells the reader that somebody signs in with this address, which has no account.',
   VERIFY_IDENTITY: 'A code by which a signed-in person proves again to be who they are.',
@@ -24,11 +25,21 @@ export const messageTemplates = {
 export type MessageTemplate = keyof typeof messageTemplates;
 
 /** The values that a template's text may use. */
-export interface WordingValues {
+interface WordingValues {
   readonly productName: string;
   /** How long the message is valid from now. */
   readonly minutes: number;
+  /** The name of the organization that the message is about; empty if it is about none. */
+  readonly organization: string;
 }
+
+/** The unit in which people say a time: minutes, from two hours on hours, and from two days on days. */
+export const unitFor = (minutes: number) =>
+  minutes >= 2880
+    ? (['day', 1440] as const)
+    : minutes >= 120
+      ? (['hour', 60] as const)
+      : (['minute', 1] as const);
 
 /** The text of a template in one language. */
 export type Wording = (values: WordingValues) => {

@@ -1,33 +1,33 @@
-import { managementIndicator } from '../../auth/scopes.ts';
+import { needsConsent } from '../../auth/granting/consent.ts';
+import { accountIndicator } from '../../auth/scopes.ts';
+import type { Sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Application, PrismaClient } from '../../generated/prisma/client.ts';
 import { idForQuery } from '../../ids.ts';
-import { targetOf } from '../token/target.ts';
+import { targetOf } from '../../permissions/target.ts';
 
-/** What reads: inside a transaction, or outside. */
+/** A client for reads, inside a transaction or outside. */
 export type Client = Transaction | PrismaClient;
 
-/** The `resource` of a scope of OpenID Connect, in the table of consents. */
+/** The `resource` of OpenID Connect's own scopes in the table of consents. */
 export const noResource = '';
 
-/** An authorization request of an application, for a person who is known. */
+/** An application's authorization request, with the person whom it is about. */
 export interface ConsentRequest {
   readonly userId: string;
-  readonly application: Pick<
-    Application,
-    'id' | 'type' | 'isThirdParty' | 'managementWithoutConsent'
-  >;
+  readonly application: Pick<Application, 'id' | 'type' | 'isThirdParty' | 'setterScopes'>;
   /** The requested scopes of OpenID Connect. */
   readonly oidcScopes: readonly string[];
   /** All requested scopes. */
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
+  /** Empty for a device, which has none. */
   readonly redirectUri: string;
   /** The values of `prompt`. */
   readonly prompts: readonly string[];
 }
 
-/** A resource of which scopes are asked. */
+/** A resource, with the scopes that the person is asked to allow. */
 export interface AskedResource {
   readonly indicator: string;
   readonly name: string;
@@ -52,9 +52,11 @@ export interface Asked {
    * Core §3.1.2.1), or nothing proves that it is the one that was allowed (RFC 8252 §8.6).
    */
   readonly isAskedAgain: boolean;
+  /** Whether the person is asked for the first time by a third party that wants nothing but to know who it is. */
+  readonly isIntroduced: boolean;
 }
 
-/** Whether nothing is asked. */
+/** Whether there is nothing to ask. */
 export const isEmpty = ({ scopes, resources }: Consent): boolean =>
   scopes.length === 0 && resources.length === 0;
 
@@ -65,20 +67,7 @@ export const namesOf = ({ scopes, resources }: Consent): string[] => [
 ];
 
 /**
- * Whether a person has to allow an application to get scopes of a resource. Third-party applications need that for
- * everything. Any application needs it for the management API, unless whoever last set its redirect URIs could do
- * everything: others could send a code, and so an administrator's rights, where they like.
- */
-export const needsConsent = (
-  {
-    isThirdParty,
-    managementWithoutConsent,
-  }: Pick<Application, 'isThirdParty' | 'managementWithoutConsent'>,
-  resource: string,
-): boolean => isThirdParty || (resource === managementIndicator && !managementWithoutConsent);
-
-/**
- * Reads what a request asks of a person. Scopes that the person does not hold are not asked, because the application
+ * Finds what a person has to allow for a request. Scopes that they do not hold are left out, because the application
  * does not get them.
  *
  * @returns Null if the application needs no consent.
@@ -106,11 +95,47 @@ export async function readAsked(client: Client, request: ConsentRequest): Promis
       return scopes.length > 0 ? [{ ...resource, scopes }] : [];
     }),
   };
-  // The system can open a redirect URI other than https in any application of the device (RFC 8252 §8.6).
-  const isAssured = application.type !== 'NATIVE' || request.redirectUri.startsWith('https:');
+  // A device may open a redirect URI without https in any of its applications (RFC 8252 §8.6). Without a redirect URI,
+  // anybody can have begun the request on a device of theirs (RFC 8628 §5.4).
+  const isAssured =
+    request.redirectUri.startsWith('https:') ||
+    (application.type !== 'NATIVE' && request.redirectUri !== '');
   const isAskedAgain = !isEmpty(all) && (request.prompts.includes('consent') || !isAssured);
-  return { all, missing, isAskedAgain };
+  const isIntroduced =
+    application.isThirdParty && request.scopes.length === 0 && !(await isKnown(client, request));
+  return { all, missing, isAskedAgain, isIntroduced };
 }
+
+/** Whether a person has allowed an application anything, be it to know who they are. */
+const isKnown = async (
+  client: Client,
+  { userId, application }: Pick<ConsentRequest, 'userId' | 'application'>,
+): Promise<boolean> =>
+  (await client.userGrant.count({ where: { userId, applicationId: application.id } })) > 0;
+
+/**
+ * The scopes of a resource that an application may have of a person, when a token is issued: all of them, or those that
+ * the person has allowed. What it was granted before says nothing, because somebody may have set it up anew since.
+ */
+export async function withoutUnallowed(
+  sql: Sql,
+  { userId, application }: Pick<ConsentRequest, 'userId' | 'application'>,
+  indicator: string,
+  scopes: readonly string[],
+): Promise<readonly string[]> {
+  if (scopes.length === 0 || !needsConsent(application, indicator)) return scopes;
+  const rows = await sql.query<{ name: string }>('allowed-scopes', allowedStatement, [
+    userId,
+    application.id,
+    indicator,
+  ]);
+  const allowed = new Set(rows.map(({ name }) => name));
+  return scopes.filter((name) => allowed.has(name));
+}
+
+const allowedStatement = `
+  SELECT s."name" FROM "UserGrant" g JOIN "UserGrantScope" s ON s."grantId" = g."id"
+   WHERE g."userId" = $1 AND g."applicationId" = $2 AND s."resource" = $3`;
 
 /** The requested scopes that a person holds on a resource or on an organization itself; null if there is no such one. */
 async function readHeld(
@@ -137,18 +162,19 @@ async function readHeld(
     return { name: organization.name, scopes };
   }
   const users = { some: { userId } };
+  // Everybody holds the scopes of their own account, without a role.
+  const isHeld = {
+    OR: [
+      { roles: { some: { role: { users } } } },
+      { organizationRoles: { some: { organizationRole: { users } } } },
+    ],
+  };
   return client.resource.findUnique({
     where: { indicator },
     select: {
       name: true,
       scopes: {
-        where: {
-          name,
-          OR: [
-            { roles: { some: { role: { users } } } },
-            { organizationRoles: { some: { organizationRole: { users } } } },
-          ],
-        },
+        where: { name, ...(indicator === accountIndicator ? {} : isHeld) },
         select,
         orderBy,
       },

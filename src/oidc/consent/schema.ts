@@ -8,10 +8,11 @@ import { relatedList } from '../../graphql/lists/related-list.ts';
 import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
 import { mutationPayloadName } from '../../graphql/names.ts';
 import type { Context } from '../../services.ts';
-import { revokeGrant } from './operations.ts';
+import { findLastUse } from './last-use.ts';
+import { inOrder, namesOfGrant, revokeGrant } from './operations.ts';
 
 /** What a person has allowed an application. */
-export const UserGrant = builder.prismaNode('UserGrant', {
+const UserGrant = builder.prismaNode('UserGrant', {
   subGraphs: ownGraphs,
   nullable: true,
   id: {
@@ -29,14 +30,24 @@ export const UserGrant = builder.prismaNode('UserGrant', {
     }),
     scopes: t.stringList({
       select: {
-        scopes: { select: { name: true }, orderBy: [{ resource: 'asc' }, { name: 'asc' }] },
+        scopes: { select: { name: true }, orderBy: inOrder },
       },
       description: 'The names of the allowed scopes, of OpenID Connect and of resources.',
-      resolve: ({ scopes }) => [...new Set(scopes.map(({ name }) => name))],
+      resolve: ({ scopes }) => namesOfGrant(scopes),
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When the person first allowed it something.',
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the application last got a token for the person, to the hour; null: not yet.',
+    }),
+    user: t.relation('user', {
+      subGraphs: ['management'],
+      description: 'Whose it is.',
     }),
   }),
 });
@@ -48,18 +59,42 @@ builder.prismaObjectField('User', 'grants', (t) =>
     {
       type: UserGrant,
       subGraphs: ownGraphs,
-      description: 'What the user has allowed applications, oldest first.',
+      description: 'What the user has allowed each application, oldest first.',
       ...relatedList<UserGrantRow>({ relation: 'grants', key: 'id' }),
     },
     UserGrantConnection,
   ),
 );
 
+builder.prismaObjectField('Application', 'grants', (t) =>
+  t.connection(
+    {
+      type: UserGrant,
+      authScopes: { scope: 'users:read' },
+      description:
+        'What people have allowed it, oldest first. Nobody is asked about an application of the operator, so that it has none. Requires `users:read`.',
+      ...relatedList<UserGrantRow>({ relation: 'grants', key: 'id' }),
+    },
+    UserGrantConnection,
+  ),
+);
+
+builder.prismaObjectField('Application', 'lastUsedAt', (t) =>
+  t.field({
+    type: 'DateTime',
+    nullable: true,
+    select: { id: true },
+    description:
+      'When it last got a token for somebody who was asked, to the hour; null: not yet, or nobody is asked.',
+    resolve: ({ id }, _args, context) => findLastUse(context, id),
+  }),
+);
+
 /**
- * Revokes a grant for a mutation whose payload has it as `grant`. What the request selects of it is read before:
- * afterwards it is gone.
+ * Revokes a grant for a mutation whose payload has it as `grant`. The selected fields are read first: afterwards the
+ * grant is gone.
  */
-export async function revokeShown(
+async function revokeShown(
   mutation: string,
   context: Context,
   input: { readonly userId: string; readonly grantId: string },
@@ -76,12 +111,12 @@ export async function revokeShown(
 
 const mutations = recordMutations('grant', UserGrant, {
   scope: 'users:write',
-  description: 'The grant as it last was.',
+  description: 'The grant in its last state.',
 });
 
 mutations.add('revokeUserGrant', {
   description:
-    "Takes back what a user has allowed an application. The application's tokens for this user end at once, and it has to ask again. Raises no event.",
+    "Revokes what a user has allowed an application. The application's tokens for this user end at once, and it has to ask again. Raises `User.Grant.Revoked`.",
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
     grantId: mutations.id(t),

@@ -24,8 +24,8 @@ export function asksSecondFactor(acrValues: unknown): boolean {
 const stepUpReason = 'second_factor';
 
 /**
- * The check of a session that was begun without the second factor that the application asks for. `acr_values` is a
- * voluntary request: where no factor is offered, the session is as good as it can be.
+ * Asks for an interaction when the session lacks the second factor that the application asks for. `acr_values` is a
+ * voluntary request: where no factor is offered, the session is accepted as it is.
  */
 export const stepUpCheck = ({ database }: Pick<Services, 'database'>): interactionPolicy.Check =>
   new interactionPolicy.Check(
@@ -47,7 +47,7 @@ export interface SignedIn {
 }
 
 /**
- * The person in whose session nothing but a second factor is missing (step-up, RFC 9470).
+ * The person whose session lacks nothing but a second factor (step-up, RFC 9470).
  *
  * @returns Undefined for any other interaction, and when the session is over.
  */

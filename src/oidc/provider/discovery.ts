@@ -1,7 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { proofAlgorithms } from '../../auth/dpop/proof.ts';
 import { signingAlgorithms } from '../../config.ts';
+import { clientAlgorithms } from '../../keys/public-keys.ts';
+import {
+  readServiceSettings,
+  type ServiceSettings,
+  withDefaults,
+} from '../../service-settings/settings.ts';
 import type { Services } from '../../services.ts';
 import { delegatedGrantTypes, grants } from '../token/grants.ts';
+import { idJagType } from '../token/subject/token-types.ts';
 import { claimsByScope, oidcScopes } from './accounts.ts';
 import { acrValuesSupported } from './assurance.ts';
 import { clientAuthMethods } from './storage/clients.ts';
@@ -12,12 +20,18 @@ const keysFreshMs = 1_000;
 const maxAgeSeconds = 15;
 
 /** The provider's metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2). */
-export function providerMetadata({ issuer, keys }: Services) {
+function providerMetadata(
+  { issuer, keys }: Pick<Services, 'issuer' | 'keys'>,
+  { clientRegistration }: Pick<ServiceSettings, 'clientRegistration'>,
+) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/auth`,
     token_endpoint: `${issuer}/token`,
     userinfo_endpoint: `${issuer}/me`,
+    pushed_authorization_request_endpoint: `${issuer}/request`,
+    require_pushed_authorization_requests: false,
+    device_authorization_endpoint: `${issuer}/device/auth`,
     jwks_uri: `${issuer}/jwks`,
     end_session_endpoint: `${issuer}/session/end`,
     introspection_endpoint: `${issuer}/token/introspection`,
@@ -26,6 +40,9 @@ export function providerMetadata({ issuer, keys }: Services) {
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],
     grant_types_supported: [...delegatedGrantTypes, ...grants.keys()],
+    // draft-ietf-oauth-identity-chaining, draft-ietf-oauth-identity-assertion-authz-grant: it gives them, and takes them.
+    identity_chaining_requested_token_types_supported: [idJagType],
+    authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     acr_values_supported: acrValuesSupported,
     subject_types_supported: ['public'],
     // The default first. An application may choose any other, whose key is made then.
@@ -33,10 +50,14 @@ export function providerMetadata({ issuer, keys }: Services) {
       ...new Set([keys.current().algorithm, ...signingAlgorithms]),
     ],
     token_endpoint_auth_methods_supported: clientAuthMethods,
+    token_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     introspection_endpoint_auth_methods_supported: clientAuthMethods.filter(
       (method) => method !== 'none',
     ),
+    introspection_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
+    dpop_signing_alg_values_supported: proofAlgorithms,
     code_challenge_methods_supported: ['S256'],
     claim_types_supported: ['normal'],
     claims_supported: [...Object.values(claimsByScope).flat(), 'iss', 'aud', 'exp', 'iat'],
@@ -44,24 +65,43 @@ export function providerMetadata({ issuer, keys }: Services) {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
+    ...(clientRegistration.dynamic === 'OFF'
+      ? {}
+      : { registration_endpoint: `${issuer}/register` }),
+    ...(clientRegistration.metadataDocuments === 'OFF'
+      ? {}
+      : { client_id_metadata_document_supported: true }),
   };
 }
 
 /** Mounts the discovery documents and the key set: public, for scripts of every origin. */
 export function mountDiscovery(http: FastifyInstance, services: Services): void {
-  const { keys, clock, log } = services;
+  const { keys, clock, database, log } = services;
   let freshUntil = 0;
+  let settings = withDefaults({});
+
+  async function readSettings(): Promise<ServiceSettings> {
+    try {
+      settings = await readServiceSettings(database.prisma);
+    } catch (error) {
+      log.warn({ err: error }, 'the settings could not be read again');
+    }
+    return settings;
+  }
 
   for (const path of [
     '/oidc/.well-known/openid-configuration',
     '/.well-known/oauth-authorization-server/oidc',
+    '/.well-known/openid-configuration/oidc',
   ]) {
-    http.get(path, async (_request, reply) =>
-      reply.header('access-control-allow-origin', '*').send(providerMetadata(services)),
+    http.get(path, { config: { turn: 'none' } }, async (_request, reply) =>
+      reply
+        .header('access-control-allow-origin', '*')
+        .send(providerMetadata(services, await readSettings())),
     );
   }
 
-  http.get('/oidc/jwks', async (_request, reply) => {
+  http.get('/oidc/jwks', { config: { turn: 'none' } }, async (_request, reply) => {
     const now = clock.now().getTime();
     if (now >= freshUntil) {
       freshUntil = now + keysFreshMs;

@@ -2,7 +2,7 @@ import type Provider from 'oidc-provider';
 import { toNumericDate } from '../../clock.ts';
 import type { OwnBrowser } from '../../users/sign-out.ts';
 import { acrOf } from './assurance.ts';
-import { storedId } from './storage/adapter.ts';
+import { storedId } from './storage/stored-id.ts';
 
 /** Set in an interaction's result if the account was created in it. */
 export const registrationResult = 'registration';
@@ -55,7 +55,7 @@ const loginResult = ({ userId, authenticatedAt, methods, isRegistration }: Login
     acr: acrOf(methods),
   },
   [registrationResult]: isRegistration,
-  // An earlier interaction of the request may have left the mark about somebody else.
+  // An earlier interaction of the same request may have set it for another person.
   [recordedResult]: false,
 });
 

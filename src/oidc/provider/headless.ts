@@ -1,6 +1,6 @@
+import { needsConsent } from '../../auth/granting/consent.ts';
 import type { InputIssue } from '../../errors.ts';
 import type { Services } from '../../services.ts';
-import { needsConsent } from '../consent/asked.ts';
 import { claimsByScope } from './accounts.ts';
 import { getProvider } from './provider.ts';
 import { readDefinedScopes } from './resource-servers.ts';

@@ -1,23 +1,14 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { needsConsent } from '../../auth/granting/consent.ts';
+import { toNumericDate } from '../../clock.ts';
 import type { Services } from '../../services.ts';
-import {
-  type Asked,
-  type ConsentRequest,
-  isEmpty,
-  needsConsent,
-  readAsked,
-} from '../consent/asked.ts';
+import { type Asked, type ConsentRequest, isEmpty, readAsked } from '../consent/asked.ts';
 import { isStillAllowed } from '../consent/operations.ts';
 import { endGrants } from './storage/adapter.ts';
 import { applicationOf } from './storage/clients.ts';
+import { familyTtlSeconds, prolonged, refreshTokenTtlSeconds } from './storage/grant-lifetime.ts';
 
 type Grant = InstanceType<KoaContextWithOIDC['oidc']['provider']['Grant']>;
-
-/** How long a refresh token can be used, in seconds. */
-export const refreshTokenTtlSeconds = 14 * 24 * 60 * 60;
-
-/** How long a family of refresh tokens can go on, in seconds. */
-export const grantTtlSeconds = 365 * 24 * 60 * 60;
 
 const askedOf = new WeakMap<KoaContextWithOIDC, Asked>();
 
@@ -28,12 +19,12 @@ export function isConsentMissing(ctx: KoaContextWithOIDC): boolean {
   const asked = askedOf.get(ctx);
   if (!asked) return false;
   const hasConsented = ctx.oidc.result?.consent !== undefined;
-  return !isEmpty(asked.missing) || (asked.isAskedAgain && !hasConsented);
+  return !isEmpty(asked.missing) || asked.isIntroduced || (asked.isAskedAgain && !hasConsented);
 }
 
 /**
- * Grants an application the requested scopes: to an application of the operator all, to another those that the person
- * has allowed. The user's scopes are checked later, when a token is issued.
+ * Grants an application the requested scopes: all of them to an application of the operator, and to a third party's
+ * those that the person has allowed. The user's scopes are checked later, when a token is issued.
  *
  * @returns Undefined if the person has to be asked first.
  */
@@ -48,8 +39,10 @@ export async function loadGrant(
   if (asked) askedOf.set(ctx, asked);
   if (isConsentMissing(ctx)) return undefined;
   const owner = { accountId: account.accountId, clientId: client.clientId };
-  const grant = (await findGrant(ctx, owner)) ?? new provider.Grant(owner);
+  const now = toNumericDate(services.clock.now());
+  const grant = (await findGrant(ctx, owner, now)) ?? new provider.Grant(owner);
   const before = JSON.stringify(grant);
+  grant.exp = prolonged(grant, now) ?? grant.exp;
   grant.addOIDCScope([...ctx.oidc.requestParamOIDCScopes].join(' '));
   for (const [indicator, { scopes }] of Object.entries(ctx.oidc.resourceServers ?? {})) {
     const grantable = needsConsent(request.application, indicator)
@@ -63,13 +56,26 @@ export async function loadGrant(
     grant.addResourceScope(indicator, given.join(' '));
   }
   if (!grant.jti || JSON.stringify(grant) !== before) await grant.save();
-  // The consent may have been taken back meanwhile, and the one who did so did not see this grant.
-  if (asked && !isEmpty(asked.all) && !(await isStillAllowed(services, request))) {
+  // The consent may have been taken back meanwhile, by a request that did not see this grant.
+  const isOfPerson = asked && (!isEmpty(asked.all) || request.scopes.length === 0);
+  if (isOfPerson && !(await isStillAllowed(services, request))) {
     await endGrants(services, [grant.jti]);
     askedOf.set(ctx, { ...asked, missing: asked.all });
     return undefined;
   }
+  if (request.scopes.length === 0) acceptWithoutScopes(grant);
   return grant;
+}
+
+/** The library takes a grant without scopes for a refusal, and asks once. A request for none gets a token with none. */
+function acceptWithoutScopes(grant: Grant): void {
+  Object.defineProperty(grant, 'getOIDCScopeFiltered', {
+    configurable: true,
+    value(this: { getOIDCScopeFiltered?: unknown }) {
+      delete this.getOIDCScopeFiltered;
+      return 'none';
+    },
+  });
 }
 
 function consentRequestOf({ oidc }: KoaContextWithOIDC, userId: string): ConsentRequest {
@@ -80,7 +86,7 @@ function consentRequestOf({ oidc }: KoaContextWithOIDC, userId: string): Consent
     oidcScopes: [...oidc.requestParamOIDCScopes],
     scopes: [...oidc.requestParamScopes],
     resources: Object.keys(oidc.resourceServers ?? {}),
-    redirectUri: String(oidc.params?.['redirect_uri']),
+    redirectUri: String(oidc.params?.['redirect_uri'] ?? ''),
     prompts: [...oidc.prompts],
   };
 }
@@ -88,6 +94,7 @@ function consentRequestOf({ oidc }: KoaContextWithOIDC, userId: string): Consent
 async function findGrant(
   { oidc: { session, provider } }: KoaContextWithOIDC,
   owner: { accountId: string; clientId: string },
+  now: number,
 ): Promise<Grant | undefined> {
   const grantId = session?.grantIdFor(owner.clientId);
   const grant = grantId ? await provider.Grant.find(grantId) : undefined;
@@ -95,6 +102,6 @@ async function findGrant(
   const isFit =
     grant?.accountId === owner.accountId &&
     grant.clientId === owner.clientId &&
-    grant.remainingTTL > refreshTokenTtlSeconds;
+    (grant.iat ?? 0) + familyTtlSeconds - now > refreshTokenTtlSeconds;
   return isFit ? grant : undefined;
 }

@@ -1,49 +1,36 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { retryAfterSeconds } from '../../failures.ts';
-import { lookFor, lookWithoutDatabase } from '../../html/look.ts';
-import { Html, html } from '../../html/markup.ts';
-import {
-  type Content,
-  goOn,
-  type Look,
-  type PageExceptions,
-  page,
-  pageHeaders,
-  unavailablePage,
-} from '../../html/page.ts';
 import type { Language } from '../../languages.ts';
+import { Html, html } from '../../markup.ts';
 import type { Services } from '../../services.ts';
+import { lookFor, lookWithoutDatabase, spokenBy } from '../../web/look.ts';
+import { type Content, goOn, type PageExceptions, page, pageHeaders } from '../../web/page.ts';
+import { unavailablePage } from '../../web/stopped.ts';
+import { withShared } from '../../web/texts.ts';
 import { TemporarilyUnavailable } from '../token/oauth-errors.ts';
 
 const en = {
   failed: 'This did not work',
   failedLead:
     'Go back to the application and try again. If it happens again, tell its operator this:',
-  toAccount: 'Go to your account',
-  signOut: 'Sign out',
   askSignOut: 'Sign out?',
   askSignOutLead: 'Applications that you are signed in to here may ask you to sign in again.',
   stay: 'Stay signed in',
-  signedOut: 'You are signed out',
   signedOutLead: 'You can close this page.',
 };
 
-const texts: Readonly<Record<Language, typeof en>> = {
-  en,
-  de: {
-    failed: 'Das hat nicht geklappt',
-    failedLead:
-      'Gehen Sie zurück zur Anwendung und versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie dem Betreiber dies:',
-    toAccount: 'Zu Ihrem Konto',
-    signOut: 'Abmelden',
-    askSignOut: 'Abmelden?',
-    askSignOutLead:
-      'Anwendungen, bei denen Sie hier angemeldet sind, können Sie um eine neue Anmeldung bitten.',
-    stay: 'Angemeldet bleiben',
-    signedOut: 'Sie sind abgemeldet',
-    signedOutLead: 'Sie können diese Seite schließen.',
-  },
+const de: typeof en = {
+  failed: 'Das hat nicht geklappt',
+  failedLead:
+    'Gehen Sie zurück zur Anwendung und versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie dem Betreiber dies:',
+  askSignOut: 'Abmelden?',
+  askSignOutLead:
+    'Anwendungen, bei denen Sie hier angemeldet sind, können Sie um eine neue Anmeldung bitten.',
+  stay: 'Angemeldet bleiben',
+  signedOutLead: 'Sie können diese Seite schließen.',
 };
+
+const texts = withShared({ en, de });
 
 /** The name of the parameter by which an application asks for a language (OpenID Connect Core §3.1.2.1). */
 export const localesParameter = 'ui_locales';
@@ -61,8 +48,8 @@ export function localesOf(ctx: KoaContextWithOIDC): string {
 }
 
 const spokenIn = (ctx: KoaContextWithOIDC) => ({
+  ...spokenBy({ headers: ctx.headers }),
   uiLocales: localesOf(ctx),
-  acceptLanguage: ctx.get('accept-language'),
 });
 
 /** Answers with a page in the look of the service and in the person's language. */
@@ -81,7 +68,7 @@ export async function showPage(
 const show = (
   services: Services,
   ctx: KoaContextWithOIDC,
-  contentIn: (t: typeof en) => Content,
+  contentIn: (t: (typeof texts)['en']) => Content,
 ): Promise<void> => showPage(services, ctx, (language) => contentIn(texts[language]));
 
 interface OAuthFault {
@@ -89,7 +76,8 @@ interface OAuthFault {
   readonly error_description?: string | undefined;
 }
 
-const failedContent = (
+/** A page that tells a person why a request failed. */
+export const failedPage = (
   { baseUrl }: Pick<Services, 'baseUrl'>,
   language: Language,
   { error, error_description: description }: OAuthFault,
@@ -101,13 +89,6 @@ const failedContent = (
     body: html`<p><code>${error}</code>${description ? `: ${description}` : undefined}</p>${goOn(`${baseUrl}/account`, t.toAccount)}`,
   };
 };
-
-/** A page that tells a person why a request failed. */
-export const failedPage = (
-  services: Pick<Services, 'baseUrl'>,
-  look: Look,
-  fault: OAuthFault,
-): string => page(failedContent(services, look.language, fault), look);
 
 /** Tells a person why a request failed, when no application can be informed. */
 export async function showError(
@@ -122,7 +103,7 @@ export async function showError(
     ctx.redirect(`${services.baseUrl}/sign-in/${encodeURIComponent(uidOf(ctx))}`);
     return;
   }
-  await showPage(services, ctx, (language) => failedContent(services, language, out));
+  await showPage(services, ctx, (language) => failedPage(services, language, out));
 }
 
 const uidOf = (ctx: KoaContextWithOIDC): string => ctx.path.replace(/.*\//, '');
@@ -135,8 +116,8 @@ async function isOver(ctx: KoaContextWithOIDC): Promise<boolean> {
 }
 
 /**
- * Leads on after a sign-out that no application wants the person back from: to the page that says so, in the language
- * of the question, or to the own account if they declined.
+ * Redirects after a sign-out if the application gave no address to return to: to the page that confirms the sign-out,
+ * in the language of the question, or to the account if the person declined.
  */
 export function leadOnAfterSignOut(
   { baseUrl }: Pick<Services, 'baseUrl'>,
@@ -165,7 +146,7 @@ export function showUnavailable(ctx: KoaContextWithOIDC, retryUrl: string | unde
   if (ctx.accepts('json', 'html') === 'html') {
     const look = lookWithoutDatabase(spokenIn(ctx));
     ctx.set(pageHeaders(look));
-    ctx.body = unavailablePage(look, retryUrl);
+    ctx.body = page(unavailablePage(look, retryUrl), look);
   } else {
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { error: code, error_description: message };
@@ -191,7 +172,7 @@ export const askSignOut = (
 <button type="submit" form="op.logoutForm" class="quiet">${t.stay}</button>`,
   }));
 
-/** Says that the person is signed out, when no application wants them back. */
+/** Says that the person is signed out, if the application gave no address to return to. */
 export const showSignedOut = (services: Services, ctx: KoaContextWithOIDC): Promise<void> =>
   show(services, ctx, (t) => ({
     heading: t.signedOut,

@@ -1,30 +1,37 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decodeJwt } from 'jose';
 import Provider, {
   type Configuration,
+  errors,
   interactionPolicy,
   type KoaContextWithOIDC,
   type SigningAlgorithm,
 } from 'oidc-provider';
 import { newJti } from '../../auth/access-token.ts';
+import { needsNonce, nonceSecret } from '../../auth/dpop/nonce.ts';
+import { proofAlgorithms } from '../../auth/dpop/proof.ts';
 import { toNumericDate } from '../../clock.ts';
 import { signingAlgorithms } from '../../config.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
 import { kindOfId, newId } from '../../ids.ts';
-import { digestOf } from '../../keys/digest.ts';
 import { idTokenTtlSeconds } from '../../keys/signing-keys.ts';
+import { noteActive } from '../../metrics/active-people.ts';
+import { counterOf } from '../../metrics/metrics.ts';
 import type { Services } from '../../services.ts';
-import { sessionTtl } from '../sessions/operations.ts';
+import { callOf } from '../../web/call.ts';
+import { endBrowserSession, sessionTtl } from '../sessions/operations.ts';
+import { isAuthenticatedAs } from '../token/authenticated-client.ts';
+import { reportGrantError } from '../token/explanation/refused.ts';
+import { delegatedGrantTypes } from '../token/grants.ts';
 import { claimsByScope, createFindAccount, sessionPolicyOf } from './accounts.ts';
 import { acrValuesSupported, stepUpCheck } from './assurance.ts';
+import { isWaiting, noteAnswer } from './device/answers.ts';
+import { deviceCodeTtlSeconds, pollIntervalSeconds } from './device/grant.ts';
+import { askUserCode, confirmUserCode, replaceCodeForm, showConnected } from './device/pages.ts';
+import { endingOf } from './ending.ts';
 import { recordedResult, registrationResult } from './finish-interaction.ts';
-import {
-  grantTtlSeconds,
-  isConsentMissing,
-  loadGrant,
-  refreshTokenTtlSeconds,
-} from './load-grant.ts';
+import { isConsentMissing, loadGrant } from './load-grant.ts';
 import {
   askSignOut,
   leadOnAfterSignOut,
@@ -33,24 +40,30 @@ import {
   showUnavailable,
 } from './pages.ts';
 import { recordSignIn } from './record-sign-in.ts';
-import { prepareRequest, requestOf } from './requests.ts';
+import { grantSourceOf, prepareRequest, requestOf } from './requests.ts';
 import { findResourceServer, requestedTarget } from './resource-servers.ts';
 import { answerByForm, replaceSignOutForm } from './self-submitting.ts';
 import { sealOneTimeToken } from './sign-in-parameters.ts';
-import { createAdapter, endGrants, grantReference } from './storage/adapter.ts';
+import { createAdapter, grantReference } from './storage/adapter.ts';
 import {
-  clientAuthMethods,
   consentMetadata,
   corsAllowedOrigins,
+  isFapi,
   isPublicClient,
-  readLiveDigests,
+  isThirdParty,
+  libraryAuthMethods,
+  ownId,
+  securityProfile,
 } from './storage/clients.ts';
+import {
+  grantTtlSeconds,
+  interactionTtlSeconds,
+  refreshTokenTtlSeconds,
+} from './storage/grant-lifetime.ts';
+import { noteUse } from './storage/note-use.ts';
 
 const opaqueTokenTtlSeconds = 3600;
 const interactionCookie = 'signet_interaction';
-
-/** How long a sign-in may take, in seconds. */
-export const interactionTtlSeconds = 3600;
 
 const experiencePathOf = (baseUrl: string) =>
   `${new URL(baseUrl).pathname.replace(/\/$/, '')}/experience`;
@@ -99,20 +112,21 @@ function createProvider(services: Services): Provider {
     host: { get: () => host },
   });
 
-  provider.Client.prototype.compareClientSecret = async function compare(actual: string) {
-    const digest = digestOf(actual);
-    const digests = await readLiveDigests(services, this.clientId);
-    return digests.filter((live) => timingSafeEqual(digest, Buffer.from(live, 'hex'))).length > 0;
+  // Every client has authenticated before the library is asked.
+  provider.Client.prototype.compareClientSecret = async function compare() {
+    return Provider.ctx !== undefined && isAuthenticatedAs(requestOf(Provider.ctx), this.clientId);
   };
 
+  nameClientsAsTheyDo(provider);
   const { destroy } = provider.Session.prototype;
   // The library keeps grants with offline_access after a sign-out. Here a sign-out ends all grants.
   provider.Session.prototype.destroy = async function endWithGrants() {
     const grantIds = Object.values(this.authorizations ?? {}).flatMap(
       ({ grantId }) => grantId ?? [],
     );
-    await endGrants(services, grantIds);
-    await services.database.prisma.session.deleteMany({ where: { id: this.uid } });
+    const { uid: id, accountId: userId } = this;
+    const { reason, ...caller } = endingOf(userId, this.state?.['clientId'] as string | undefined);
+    await endBrowserSession({ ...services, ...caller }, { id, userId, grantIds }, reason);
     await destroy.call(this);
   };
 
@@ -122,16 +136,43 @@ function createProvider(services: Services): Provider {
     else log.error({ err: error, traceId: requestOf(ctx).id }, 'a sign-in request failed');
   };
   provider.on('server_error', report);
+  const tokenRequests = counterOf(services.metrics, 'signet_token_requests_total');
+  const countTokenRequest = ({ oidc: { params } }: KoaContextWithOIDC, outcome: string) => {
+    const asked = String(params?.['grant_type']);
+    tokenRequests.inc({ grant: delegatedGrantTypes.has(asked) ? asked : 'unknown', outcome });
+  };
+  provider.on('grant.success', (ctx) => {
+    countTokenRequest(ctx, 'granted');
+    const { account } = ctx.oidc;
+    if (account) noteActive(services.metrics, account.accountId);
+  });
+  provider.on('grant.error', (ctx, error) => {
+    countTokenRequest(ctx, error.error);
+    noteAnswer(requestOf(ctx), error);
+    if (!isWaiting(error)) reportGrantError(services, ctx, error);
+  });
   // Koa emits this for faults outside the library's handlers; the library's types omit it.
   (provider as EventEmitter).on('error', (error: unknown, ctx?: KoaContextWithOIDC) =>
     ctx ? report(ctx, error) : log.error({ err: error }, 'a sign-in request failed'),
   );
+  provider.on('device_authorization.success', (_ctx, answer) => {
+    const address = `${baseUrl}/device`;
+    Object.assign(answer, {
+      verification_uri: address,
+      verification_uri_complete: `${address}?user_code=${answer['user_code']}`,
+      interval: pollIntervalSeconds,
+    });
+  });
   provider.use(async (koa, next) => {
     const ctx = koa as KoaContextWithOIDC;
     try {
       await next();
       await replaceSignOutForm(services, ctx);
+      await replaceCodeForm(services, ctx);
       leadOnAfterSignOut(services, ctx);
+      await noteUse(services, ctx);
+      // The library gives nonces where none are asked for, and would refuse them once they are old.
+      if (ctx.response.get('DPoP-Nonce') && !(await needsNonce(services))) ctx.remove('DPoP-Nonce');
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       unreachable.set(ctx, error);
@@ -144,12 +185,34 @@ function createProvider(services: Services): Provider {
   return provider;
 }
 
-/** The library's provider with the page that answers by a form. It registers its own, and takes no other after that. */
+/** Makes id tokens name an application by the id that it knows: the URL of its metadata document, if it has one. */
+function nameClientsAsTheyDo({ IdToken }: Provider): void {
+  const asItself = (client: Client | undefined) =>
+    client && typeof client[ownId] === 'string'
+      ? (Object.create(client, { clientId: { value: client[ownId] } }) as Client)
+      : client;
+  // The library's types omit both.
+  const own = IdToken as unknown as {
+    prototype: { client?: Client | undefined; issue: (...given: unknown[]) => Promise<string> };
+    validate: (token: string, client: Client | undefined) => Promise<unknown>;
+  };
+  const { issue } = own.prototype;
+  own.prototype.issue = function issueTo(...given) {
+    this.client = asItself(this.client);
+    return issue.apply(this, given);
+  };
+  const { validate } = own;
+  own.validate = (token, client) => validate.call(own, token, asItself(client));
+}
+
+type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
+
+/** The library's provider with our page for `form_post`. The library registers its own page, and no other after it. */
 const withOwnForm = (services: Services): typeof Provider =>
   class extends Provider {
     override registerResponseMode(...[name, handler]: RegisteredMode): void {
-      const own: RegisteredMode[1] = (...request) => answerByForm(services, ...request);
-      super.registerResponseMode(name, name === 'form_post' ? own : handler);
+      const ownMode: RegisteredMode[1] = (...request) => answerByForm(services, ...request);
+      super.registerResponseMode(name, name === 'form_post' ? ownMode : handler);
     }
   };
 
@@ -170,16 +233,21 @@ function configure(services: Services): Configuration {
     conformIdTokenClaims: false,
     scopes: ['openid', 'offline_access'],
     responseTypes: ['code'],
-    clientAuthMethods: [...clientAuthMethods],
+    clientAuthMethods: [...libraryAuthMethods],
     clientDefaults: { id_token_signed_response_alg: algorithm },
-    enabledJWA: { idTokenSigningAlgValues: [...signingAlgorithms] },
-    extraClientMetadata: { properties: [corsAllowedOrigins, ...consentMetadata] },
+    enabledJWA: {
+      idTokenSigningAlgValues: [...signingAlgorithms],
+      dPoPSigningAlgValues: [...proofAlgorithms],
+    },
+    extraClientMetadata: {
+      properties: [corsAllowedOrigins, securityProfile, ownId, ...consentMetadata],
+    },
     clientBasedCORS: (_ctx, origin, client) =>
       (client[corsAllowedOrigins] as readonly string[]).includes(origin),
     jwks: keys.privateJwks(),
     pkce: { required: () => true },
     cookies: {
-      keys: [cipher.deriveKey('cookies').toString('base64url')],
+      keys: cipher.passingKeys('cookies').map((key) => key.toString('base64url')),
       names: {
         session: 'signet_session',
         interaction: interactionCookie,
@@ -206,13 +274,15 @@ function configure(services: Services): Configuration {
       one_time_token: (ctx) => sealOneTimeToken(services, ctx),
     },
     async loadExistingGrant(ctx) {
+      assertRedirectUri(ctx);
       const grant = await loadGrant(services, ctx);
       await recordNewSignIn(services, ctx);
       return grant;
     },
     // Revoking an opaque token revokes its grant, and with it everything that came from the grant.
     revokeGrantPolicy: () => true,
-    rotateRefreshToken: true,
+    // FAPI 2.0 §5.3.2.1: their key protects them, and a lost answer must not end a sign-in.
+    rotateRefreshToken: ({ oidc: { client } }) => !isFapi(client),
     ttl: lifetimes(services),
     formats: { customizers: { jwt: customizeAccessToken(services) } },
     renderError: (ctx, out, fault) => showError(services, ctx, out, fault),
@@ -223,6 +293,7 @@ function configure(services: Services): Configuration {
 /** How long each artefact of the library lives, in seconds. */
 const lifetimes = (services: Services): Configuration['ttl'] => ({
   AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? opaqueTokenTtlSeconds,
+  DeviceCode: deviceCodeTtlSeconds,
   Grant: grantTtlSeconds,
   IdToken: idTokenTtlSeconds,
   Interaction: interactionTtlSeconds,
@@ -244,6 +315,18 @@ function sessionSeconds(
   const now = toNumericDate(clock.now());
   // A session without a user holds only the data of the sign-out page.
   return accountId ? sessionTtl(sessionPolicyOf(ctx), { signedInAt: loginTs ?? now, now }) : 3600;
+}
+
+/**
+ * Makes sure that nobody is sent to an address that the application lost while they were signing in. The library checks
+ * it before that alone.
+ *
+ * @throws {InvalidRedirectUri}
+ */
+function assertRedirectUri({ oidc: { params, client } }: KoaContextWithOIDC): void {
+  const uri = params?.['redirect_uri'];
+  if (typeof uri === 'string' && !client?.redirectUriAllowed(uri))
+    throw new errors.InvalidRedirectUri();
 }
 
 type JwtCustomizer = NonNullable<
@@ -268,12 +351,27 @@ const customizeAccessToken =
 
 const features = (services: Services): Configuration['features'] => ({
   devInteractions: { enabled: false },
-  dPoP: { enabled: false },
-  pushedAuthorizationRequests: { enabled: false },
+  // The same proofs are checked before, once and with this service's clock; the library binds what it issues.
+  dPoP: { enabled: true, allowReplay: true, nonceSecret: nonceSecret(services) },
+  pushedAuthorizationRequests: { enabled: true },
+  deviceFlow: {
+    enabled: true,
+    // Twenty consonants, so that no code is a word.
+    charset: 'base-20',
+    mask: '****-****',
+    deviceInfo: () => ({}),
+    userCodeInputSource: (ctx, _form, fault, failure) => askUserCode(services, ctx, fault, failure),
+    userCodeConfirmSource: (ctx, _form, { clientId, clientName = clientId }, _info, code) =>
+      confirmUserCode(services, ctx, clientName, code),
+    successSource: (ctx) => showConnected(services, ctx),
+  },
   introspection: {
     enabled: true,
     async allowedPolicy({ oidc }, client, token) {
       if (token.clientId === client.clientId) return true;
+      // The library's tokens are for user info alone, and refresh tokens for their own application: no third party
+      // asks.
+      if (isThirdParty(client)) return false;
       // The library reads the token's client next and assumes that it exists.
       const exists =
         token.clientId !== undefined && (await oidc.provider.Client.find(token.clientId));
@@ -298,9 +396,8 @@ const features = (services: Services): Configuration['features'] => ({
 });
 
 /** How and when the token's user signed in (RFC 9068 §2.2.1). */
-function authenticationOf({ oidc }: KoaContextWithOIDC) {
-  const { acr, amr, authTime } =
-    oidc.entities.AuthorizationCode ?? oidc.entities.RefreshToken ?? {};
+function authenticationOf(ctx: KoaContextWithOIDC) {
+  const { acr, amr, authTime } = grantSourceOf(ctx) ?? {};
   return {
     ...(acr === undefined ? {} : { acr }),
     ...(amr === undefined ? {} : { amr }),
@@ -336,45 +433,50 @@ function signInPolicy(services: Services): interactionPolicy.DefaultPolicy {
 
 /**
  * Restores `offline_access`, which the library removes from a request without `prompt=consent`. OpenID Connect Core §11
- * requires that unless "other conditions permitting offline access" are in place. Here they are: the application belongs
- * to the operator, or the person is asked about it like about any other scope.
+ * requires that unless "other conditions permitting offline access" are in place. Here they are: the application
+ * belongs to the operator, or the person is asked about it like about any other scope.
  */
 function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   const { params, client } = ctx.oidc;
-  const asked = String(ctx.query['scope'] ?? '').split(' ');
+  const asked = askedScope(ctx).split(' ');
   if (!params || !asked.includes('offline_access') || !client?.grantTypeAllowed('refresh_token'))
     return;
   params['scope'] = [...ctx.oidc.requestParamScopes.add('offline_access')].join(' ');
 }
 
+/** The `scope` as the application sent it: in the URL, or when it pushed its request. */
+function askedScope(ctx: KoaContextWithOIDC): string {
+  const { body, entities } = ctx.oidc;
+  const pushed = entities.PushedAuthorizationRequest?.request;
+  const sent = pushed === undefined ? { ...ctx.query, ...body } : decodeJwt(pushed);
+  return String(sent['scope'] ?? '');
+}
+
 async function recordNewSignIn(services: Services, ctx: KoaContextWithOIDC): Promise<void> {
   const { account, client, session, result } = ctx.oidc;
   if (!result?.login || result[recordedResult] || !account || !client || !session) return;
-  const request = requestOf(ctx);
   // The session gets a TypeID here; only later do codes name it.
   const uid = kindOfId(session.uid) === 'Session' ? session.uid : newId('Session');
   session.uid = uid;
   try {
-    // Before the sign-in is recorded: until then it counts as ended, and a node that dies in between leaves no session
-    // that no browser has.
+    // Stored before the sign-in is recorded: until then the session counts as ended. If the node dies in between, no
+    // session is left that no browser knows.
     await session.save(sessionSeconds(services, ctx, session));
     // The library stores it again with what follows, and sets the cookie, only if it was touched.
     session.uid = uid;
     await recordSignIn(
-      { ...services, traceId: request.id },
+      { ...services, ...callOf(requestOf(ctx)) },
       {
         userId: account.accountId,
         applicationId: client.clientId,
         sessionId: session.uid,
         interactionUid: ctx.oidc.entities.Interaction?.uid,
-        ip: request.ip,
-        userAgent: request.headers['user-agent'] ?? null,
         isRegistration: result[registrationResult] === true,
         authenticationMethods: result.login.amr ?? [],
       },
     );
   } catch (error) {
-    // The library stores the session in every case, and no session may begin without its event.
+    // The library stores the session even after an error, and no session may begin without its event.
     await session.destroy();
     throw error;
   }

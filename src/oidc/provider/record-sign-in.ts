@@ -1,9 +1,11 @@
 import { errors } from 'oidc-provider';
-import { Counter } from 'prom-client';
+import { type Told, untold } from '../../db/told.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { digestOf } from '../../keys/digest.ts';
-import type { Context } from '../../services.ts';
+import { noteActive } from '../../metrics/active-people.ts';
+import { counterOf } from '../../metrics/metrics.ts';
+import type { Context, RequestCall, Services } from '../../services.ts';
 import { readSignInExperience, type SessionPolicy } from '../../sign-in-experience/settings.ts';
 import { userRecord } from '../../users/payload.ts';
 import { beginSession } from '../sessions/operations.ts';
@@ -13,8 +15,6 @@ export interface SignIn {
   readonly userId: string;
   readonly applicationId: string;
   readonly sessionId: string;
-  readonly ip: string;
-  readonly userAgent: string | null;
   /** Whether the account was just created. `PostRegister` then reports this sign-in. */
   readonly isRegistration: boolean;
   /** The `uid` of the provider's interaction; absent without a browser. */
@@ -30,35 +30,34 @@ export interface SignIn {
  *
  * @throws {AccessDenied} when the user was deleted or suspended; nothing is written.
  */
-export async function recordSignIn(context: Omit<Context, 'actor'>, signIn: SignIn): Promise<void> {
+export async function recordSignIn(context: Services & RequestCall, signIn: SignIn): Promise<void> {
   const { sessionPolicy } = await readSignInExperience(context.database.prisma);
   await transaction(context.database, async (tx) => {
-    if (!(await writeSignIn(tx, context, sessionPolicy, signIn))) throw new errors.AccessDenied();
+    const written = await writeSignIn(tx, context, sessionPolicy, signIn);
+    if (!written) throw new errors.AccessDenied();
+    return written;
   });
   countSignIn(context, signIn);
 }
 
-const counterName = 'signet_sign_ins_total';
-
-/** Counts a sign-in that was written; one that a registration includes is none of its own. */
+/** Counts a sign-in in the metrics. One that is part of a registration does not count, but its person was active. */
 export function countSignIn(
   { metrics }: Pick<Context, 'metrics'>,
-  { isRegistration }: Pick<SignIn, 'isRegistration'>,
+  { userId, isRegistration }: Pick<SignIn, 'userId' | 'isRegistration'>,
 ): void {
+  noteActive(metrics, userId);
   if (isRegistration) return;
-  const known = metrics.getSingleMetric(counterName) as Counter | undefined;
-  const help = 'Sign-ins of people.';
-  (known ?? new Counter({ name: counterName, help, registers: [metrics] })).inc();
+  counterOf(metrics, 'signet_sign_ins_total').inc({ outcome: 'succeeded' });
 }
 
 /**
  * Writes that a user signed in: `lastSignInAt`, the session, and `PostSignIn` unless it is part of a registration.
  *
- * @returns False if the user was deleted or suspended, or the sign-in was ended meanwhile; nothing may be committed then.
+ * @returns Null if the user was deleted or suspended, or the sign-in was ended meanwhile; nothing may be committed then.
  */
 export async function writeSignIn(
   tx: Transaction,
-  context: Omit<Context, 'actor'>,
+  context: Services & RequestCall,
   sessionPolicy: SessionPolicy,
   {
     userId,
@@ -66,9 +65,11 @@ export async function writeSignIn(
     interactionUid,
     authenticatedAt,
     authenticationMethods,
-    ...data
+    ...signIn
   }: SignIn,
-): Promise<boolean> {
+): Promise<Told<void> | null> {
+  const { ip, userAgent } = context;
+  const data = { ...signIn, ip, userAgent };
   const actor = { type: 'USER', id: userId, clientId: data.applicationId } as const;
   const [user] = await tx.user.updateManyAndReturn({
     where: {
@@ -81,13 +82,12 @@ export async function writeSignIn(
     },
     data: { lastSignInAt: context.clock.now() },
   });
-  if (!user || (await isEnded(tx, context, interactionUid))) return false;
+  if (!user || (await isEnded(tx, context, interactionUid))) return null;
   const { sessionId: id, ...seen } = data;
   await beginSession(tx, context, sessionPolicy, { id, userId, ...seen, authenticationMethods });
-  if (!isRegistration) {
-    await recordEvent(tx, { ...context, actor }, 'PostSignIn', { user: userRecord(user), ...data });
-  }
-  return true;
+  // `PostRegister` told of it.
+  if (isRegistration) return untold(undefined);
+  return recordEvent(tx, { ...context, actor }, 'PostSignIn', { user: userRecord(user), ...data });
 }
 
 /**

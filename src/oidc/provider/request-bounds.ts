@@ -14,7 +14,7 @@ export function faultOfQuery(url: string): string | undefined {
   const query = url.slice(url.indexOf('?') + 1);
   if (query === url) return undefined;
   // The query is stored as JSON, and PostgreSQL's JSON cannot hold a NUL character.
-  if (/%00/.test(query)) return 'the query holds a NUL character';
+  if (/%00|\0/.test(query)) return 'the query holds a NUL character';
   if (query.length > maxQueryLength) return `the query has more than ${maxQueryLength} characters`;
   for (const [name, value] of new URLSearchParams(query)) {
     if (value.length > maxParameterLength && !unbounded.has(name)) {

@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { withOneSpace } from '../../auth/authorization.ts';
 
 const requests = new WeakMap<IncomingMessage, FastifyRequest>();
 
@@ -10,6 +11,10 @@ export function requestOf(ctx: Pick<KoaContextWithOIDC, 'req'>): FastifyRequest 
   if (!request) throw new Error('oidc-provider answers only what was handed to it.');
   return request;
 }
+
+/** What a token is issued from: a code, a refresh token, or the code of a device. */
+export const grantSourceOf = ({ oidc: { entities } }: KoaContextWithOIDC) =>
+  entities.AuthorizationCode ?? entities.RefreshToken ?? entities.DeviceCode;
 
 /**
  * Prepares a request for oidc-provider, which is mounted under `/oidc`.
@@ -25,6 +30,8 @@ export function prepareRequest(
   const { raw } = request;
   const url = raw.url ?? '';
   const prepared = rawBody === undefined ? raw : withBody(raw, rawBody);
+  const { authorization } = prepared.headers;
+  if (authorization !== undefined) prepared.headers.authorization = withOneSpace(authorization);
   requests.set(prepared, request);
   // As Node's frameworks mount a handler: `url` begins at the mount point, `originalUrl` at the root.
   return Object.assign(prepared, {

@@ -2,22 +2,19 @@ import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provi
 import { accountIndicator } from '../../auth/scopes.ts';
 import { textForQuery } from '../../db/sql.ts';
 import { idForQuery } from '../../ids.ts';
+import { type Target, targetOf } from '../../permissions/target.ts';
 import type { Services } from '../../services.ts';
+import { withoutUnallowed } from '../consent/asked.ts';
 import { readSubjectState } from '../token/grant-state.ts';
-import {
-  faultOfOrganization,
-  organizationTokenTtlSeconds,
-  type Target,
-  targetOf,
-  ttlOfTarget,
-} from '../token/target.ts';
+import { faultOfOrganization, organizationTokenTtlSeconds, ttlOfTarget } from '../token/target.ts';
+import { grantSourceOf } from './requests.ts';
 import { applicationOf } from './storage/clients.ts';
 
 /**
  * The scopes that a sign-in may ask of a registered resource (RFC 8707 §2). At the authorization endpoint these are all
  * scopes of the resource, because the user may get a role later. At the token endpoint they are the scopes that the
- * user holds at that moment, in the organization that `organization_id` names, if any. An organization is a resource
- * too: `urn:signet:organization:<id>`.
+ * user holds at that moment, in the organization that `organization_id` names, if any, and has allowed if the
+ * application needs that. An organization is a resource too: `urn:signet:organization:<id>`.
  *
  * @throws {InvalidTarget} when no resource has that indicator, the user is not a member of the organization, or a
  *   third-party application asks for the account API.
@@ -97,7 +94,7 @@ export async function readDefinedScopes(
           },
         });
   return {
-    ttlSeconds: resource?.accessTokenTtlSeconds ?? null,
+    ttlSeconds: ttlOfTarget(target, { ttlSeconds: resource?.accessTokenTtlSeconds ?? null }),
     scopes: resource?.scopes.map(({ name }) => name) ?? [],
   };
 }
@@ -107,8 +104,8 @@ async function readHeldScopes(
   ctx: KoaContextWithOIDC,
   indicator: string,
 ): Promise<Offer> {
-  const { AuthorizationCode, RefreshToken, Account, Client } = ctx.oidc.entities;
-  const source = AuthorizationCode ?? RefreshToken;
+  const { Account, Client } = ctx.oidc.entities;
+  const source = grantSourceOf(ctx);
   if (!Account || !Client || !source)
     throw new Error('A token is for a user, from a code or a token.');
   const target = requestedTarget(ctx, indicator);
@@ -118,8 +115,11 @@ async function readHeldScopes(
     target,
     scopes: [...source.scopes],
   };
-  const state = await readSubjectState(database.tokens, question, { sub: Account.accountId });
+  const userId = Account.accountId;
+  const state = await readSubjectState(database.tokens, question, { sub: userId });
   const fault = faultOfOrganization(target, state);
   if (fault) throw new errors.InvalidTarget(fault);
-  return { ttlSeconds: ttlOfTarget(target, state), scopes: state.scopes };
+  const request = { userId, application: applicationOf(Client) };
+  const scopes = await withoutUnallowed(database.tokens, request, indicator, state.scopes);
+  return { ttlSeconds: ttlOfTarget(target, state), scopes };
 }

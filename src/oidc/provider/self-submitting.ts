@@ -1,30 +1,25 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { html } from '../../html/markup.ts';
-import type { PageExceptions } from '../../html/page.ts';
-import type { Language } from '../../languages.ts';
+import { html } from '../../markup.ts';
 import type { Services } from '../../services.ts';
+import type { PageExceptions } from '../../web/page.ts';
+import { withShared } from '../../web/texts.ts';
 import { localesOf, localesParameter, showPage } from './pages.ts';
 
 const en = {
   goOn: 'Press the button if this page does not go on by itself.',
-  continue: 'Continue',
   continueTo: (application: string) => `Continue to ${application}`,
   otherPerson: 'Continue as another person',
   otherPersonLead: 'Somebody else was signed in here before. They are signed out first.',
-  signOut: 'Sign out',
 };
 
-const texts: Readonly<Record<Language, typeof en>> = {
-  en,
-  de: {
-    goOn: 'Drücken Sie den Knopf, wenn diese Seite nicht von selbst weitergeht.',
-    continue: 'Weiter',
-    continueTo: (application) => `Weiter zu ${application}`,
-    otherPerson: 'Als andere Person weiter',
-    otherPersonLead: 'Hier war vorher jemand anderes angemeldet und wird zuerst abgemeldet.',
-    signOut: 'Abmelden',
-  },
+const de: typeof en = {
+  goOn: 'Drücken Sie den Knopf, wenn diese Seite nicht von selbst weitergeht.',
+  continueTo: (application) => `Weiter zu ${application}`,
+  otherPerson: 'Als andere Person weiter',
+  otherPersonLead: 'Hier war vorher jemand anderes angemeldet und wird zuerst abgemeldet.',
 };
+
+const texts = withShared({ en, de });
 
 interface SentForm {
   readonly action: string;
@@ -37,7 +32,7 @@ const sendForm = (
   services: Services,
   ctx: KoaContextWithOIDC,
   { action, fields, exceptions }: SentForm,
-  wordsIn: (t: typeof en) => { readonly heading: string; readonly lead?: string },
+  wordsIn: (t: (typeof texts)['en']) => { readonly heading: string; readonly lead?: string },
 ): Promise<void> =>
   showPage(
     services,
@@ -50,7 +45,7 @@ const sendForm = (
       );
       return {
         heading,
-        ...(lead === undefined ? {} : { lead }),
+        lead,
         body: html`<p>${t.goOn}</p><form method="post" action="${action}">${hidden}<button type="submit">${t.continue}</button></form>`,
         script: { code: 'document.forms[0].submit()' },
       };
@@ -86,8 +81,8 @@ export function answerByForm(
 }
 
 /**
- * Replaces the form by which the library ends a session: of who was signed in before another person, and of nobody. It
- * has no setting for that page.
+ * Replaces the form with which the library ends a session without a question: when another person signs in, and when
+ * nobody is signed in. The library has no setting for that page.
  */
 export async function replaceSignOutForm(
   services: Services,
@@ -96,10 +91,10 @@ export async function replaceSignOutForm(
   if (!ctx.oidc) return;
   const { route, session } = ctx.oidc;
   const secret = session?.state?.['secret'];
-  const isChange = route === 'resume';
+  const isChange = route === 'resume' || route === 'device_resume';
   const isOfNobody = route === 'end_session' && !session?.accountId;
   if (!(isChange || isOfNobody) || typeof secret !== 'string') return;
-  // A session may still hold the secret of a question that was left open.
+  // The session may still hold the secret of an earlier question, which nobody answered.
   if (typeof ctx.body !== 'string' || !ctx.body.includes(secret)) return;
   await sendForm(
     services,

@@ -6,8 +6,10 @@ const purpose = 'one-time-token-parameter';
 /** Encrypts the one-time token of an authorization request, so that a reader of the table of requests cannot use it. */
 export function sealOneTimeToken(
   { cipher }: Pick<Services, 'cipher'>,
-  { oidc: { params } }: KoaContextWithOIDC,
+  { oidc: { params, entities } }: KoaContextWithOIDC,
 ): void {
+  // It was encrypted when the request was pushed.
+  if (entities.PushedAuthorizationRequest) return;
   const token = params?.['one_time_token'];
   if (params && typeof token === 'string' && token !== '')
     params['one_time_token'] = Buffer.from(cipher.encrypt(token, purpose)).toString('base64url');
@@ -22,7 +24,7 @@ export function openOneTimeToken(
   try {
     return cipher.decrypt(Buffer.from(sealed, 'base64url'), purpose);
   } catch {
-    // Encrypted with an earlier secret.
+    // Encrypted with a secret that is gone.
     return undefined;
   }
 }

@@ -1,9 +1,12 @@
-import { lockRow } from '../../db/lock.ts';
+import { lockRow, lockUsers } from '../../db/lock.ts';
+import { untold } from '../../db/told.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { NotFoundError } from '../../errors.ts';
+import { type Origin, recordEvent } from '../../events/record.ts';
 import type { Session } from '../../generated/prisma/client.ts';
 import type { Context, Services } from '../../services.ts';
 import type { SessionPolicy } from '../../sign-in-experience/settings.ts';
+import type { SessionEnd } from '../../users/sign-out.ts';
 import { endGrantsWithin } from '../provider/storage/adapter.ts';
 
 /** A browser in which a user has signed in. */
@@ -48,14 +51,18 @@ export const sessionTtl = (
 
 /**
  * Ends one of a user's sessions: the browser is signed out, and its codes, refresh tokens and access tokens end too.
- * Raises no event.
+ * Raises `User.Session.Ended`.
  *
  * @returns The session in its last state.
  * @throws {NotFoundError} of the user, or of the session if it is not the user's.
  */
 export async function endUserSession(
   context: Context,
-  { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
+  {
+    userId,
+    sessionId,
+    reason = 'ENDED',
+  }: { readonly userId: string; readonly sessionId: string; readonly reason?: SessionEnd },
 ): Promise<Session> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'User', userId);
@@ -76,6 +83,44 @@ export async function endUserSession(
       context,
       grants.map(({ grantId }) => grantId),
     );
-    return session;
+    const told = await recordEvent(tx, context, 'User.Session.Ended', {
+      userId,
+      sessionId,
+      reason,
+    });
+    return told.with(session);
+  });
+}
+
+/** A session of the provider, signed in or not. */
+export interface BrowserSession {
+  readonly id: string;
+  /** Undefined while nobody is signed in. */
+  readonly userId: string | undefined;
+  readonly grantIds: readonly string[];
+}
+
+/**
+ * Ends the session of a browser, with its codes, refresh tokens and access tokens. Raises `User.Session.Ended` if it was
+ * in force.
+ */
+export async function endBrowserSession(
+  context: Origin & Pick<Services, 'database'>,
+  { id, userId, grantIds }: BrowserSession,
+  reason: SessionEnd,
+): Promise<void> {
+  const { database, clock } = context;
+  await transaction(database, async (tx) => {
+    // Whoever ends sessions locks the user first, so that one of them tells it. The user may be gone.
+    await lockUsers(tx, userId === undefined ? [] : [userId]);
+    const session = await tx.session.findUnique({ where: { id } });
+    await endGrantsWithin(tx, { clock }, grantIds);
+    await tx.session.deleteMany({ where: { id } });
+    if (!session || session.expiresAt <= clock.now()) return untold(undefined);
+    return recordEvent(tx, context, 'User.Session.Ended', {
+      userId: session.userId,
+      sessionId: id,
+      reason,
+    });
   });
 }

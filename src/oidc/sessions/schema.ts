@@ -69,7 +69,7 @@ const mutations = recordMutations('session', Session, {
 
 mutations.add('endUserSession', {
   description:
-    "Ends one of a user's sessions: the browser is signed out, and all its tokens end. Raises no event.",
+    "Ends one of a user's sessions: the browser is signed out, and all its tokens end. Raises `User.Session.Ended`.",
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
     sessionId: mutations.id(t),

@@ -1,30 +1,56 @@
 import type { FastifyRequest } from 'fastify';
 import type { ClientMetadata } from 'oidc-provider';
 import type { Services } from '../../services.ts';
+import { withApplicationId } from '../named.ts';
 import { findClient, isPublicClient } from '../provider/storage/clients.ts';
-import { assertSecret, readCredentials } from './client-authentication.ts';
+import { ClientIdRefused } from '../registration/resolve-document.ts';
+import { assertCredentials, readCredentials } from './client-authentication.ts';
 import type { Form } from './form.ts';
 import { InvalidClient } from './oauth-errors.ts';
 
+const authenticated = new WeakMap<FastifyRequest, string>();
+
+/** Whether a request was sent by this confidential application, which has authenticated. */
+export const isAuthenticatedAs = (request: FastifyRequest, clientId: string): boolean =>
+  authenticated.get(request) === clientId;
+
 /**
- * Authenticates the application that sent a form, by one of its secrets.
+ * The body of a form whose client may have the URL of a document as its id.
+ *
+ * @throws {InvalidClient}
+ */
+export async function withKnownClient(
+  services: Services,
+  request: FastifyRequest,
+  body: Buffer,
+): Promise<string> {
+  try {
+    return await withApplicationId(services, request, body.toString('utf8'));
+  } catch (error) {
+    throw error instanceof ClientIdRefused ? new InvalidClient() : error;
+  }
+}
+
+/**
+ * Authenticates the application that sent a form, by one of its secrets or by its keys.
  *
  * @throws {InvalidClient} {@link InvalidRequest} when it uses two methods at once.
  */
 export async function authenticateConfidentialClient(
   services: Services,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   form: Form,
 ): Promise<ClientMetadata> {
-  const credentials = readCredentials(headers.authorization, form);
-  const { metadata, digests } = await findClient(services, credentials.clientId);
-  assertSecret(credentials, metadata && !isPublicClient(metadata) ? digests : []);
+  const credentials = readCredentials(request.headers.authorization, form);
+  const { metadata, ...known } = await findClient(services, credentials.clientId);
+  await assertCredentials(services, credentials, known);
   if (!metadata) throw new InvalidClient();
+  authenticated.set(request, metadata.client_id);
   return metadata;
 }
 
 /**
- * The same for any application; one that cannot keep a secret sends only its `client_id` (RFC 6749 §3.2.1).
+ * Authenticates any application. One that cannot keep a secret sends only its `client_id` (RFC 6749 §3.2.1).
  *
  * @throws {InvalidClient} {@link InvalidRequest}
  */
@@ -35,10 +61,25 @@ export async function authenticateClient(
 ): Promise<ClientMetadata> {
   const clientId = form.find('client_id');
   const hasProof =
-    request.headers.authorization !== undefined || form.find('client_secret') !== undefined;
+    request.headers.authorization !== undefined ||
+    form.find('client_secret') !== undefined ||
+    form.find('client_assertion') !== undefined;
   if (hasProof || clientId === undefined)
     return authenticateConfidentialClient(services, request, form);
   const { metadata } = await findClient(services, clientId);
   if (!metadata || !isPublicClient(metadata)) throw new InvalidClient();
   return metadata;
+}
+
+/**
+ * The body of an authenticated request for oidc-provider, which then believes {@link isAuthenticatedAs}: in place of an
+ * assertion it has a secret, the one method that the library knows here.
+ */
+export function bodyWithoutAssertion(rawBody: string, clientId: string): string {
+  const form = new URLSearchParams(rawBody);
+  if (!form.has('client_assertion')) return rawBody;
+  for (const name of ['client_assertion', 'client_assertion_type']) form.delete(name);
+  form.set('client_id', clientId);
+  form.set('client_secret', 'authenticated');
+  return form.toString();
 }

@@ -1,33 +1,54 @@
 import { isUtf8 } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
+import { credentialsOf } from '../../auth/authorization.ts';
+import type { SetterScopes } from '../../auth/granting/setter-scopes.ts';
 import { digestOf } from '../../keys/digest.ts';
+import type { Services } from '../../services.ts';
 import { decodeFormText, type Form } from './form.ts';
+import {
+  assertAssertion,
+  type ClientKeys,
+  clientAssertionType,
+  readAssertedClient,
+} from './keys/client-assertion.ts';
 import { InvalidClient, InvalidRequest } from './oauth-errors.ts';
 
-/** A client's id and secret, as sent. Both are empty if nothing readable was sent. */
+/** A client's id, and its secret or its assertion, as sent. All are empty if nothing readable was sent. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Absent for a client that authenticates by a secret. */
+  readonly assertion?: string;
 }
 
 // Missing credentials take the same path as wrong ones, to the same refusal.
 const none: ClientCredentials = { clientId: '', clientSecret: '' };
 
 /**
- * Reads a client's credentials: HTTP Basic, or `client_id` and `client_secret` in the body (RFC 6749 §2.3.1).
- * Unreadable ones come back empty and fail in {@link assertSecret}.
+ * Reads a client's credentials: HTTP Basic, `client_id` and `client_secret` in the body (RFC 6749 §2.3.1), or a
+ * `client_assertion` (RFC 7521 §4.2). Unreadable ones come back empty and fail in {@link assertCredentials}.
  *
- * @throws {InvalidRequest} when the client uses both methods at once, or names two clients.
+ * @throws {InvalidRequest} when the client uses two methods at once, names two clients, or sends an assertion of
+ *   another type.
  */
 export function readCredentials(authorization: string | undefined, form: Form): ClientCredentials {
   const clientId = form.find('client_id');
   const clientSecret = form.find('client_secret');
+  const assertion = form.find('client_assertion');
+  if (assertion !== undefined) {
+    if (authorization !== undefined || clientSecret !== undefined) throw usesTwoMethods();
+    if (form.find('client_assertion_type') !== clientAssertionType) {
+      throw new InvalidRequest('client_assertion_type is not supported');
+    }
+    const asserted = readAssertedClient(assertion);
+    return clientId === undefined || clientId === asserted
+      ? { clientId: asserted, clientSecret: '', assertion }
+      : none;
+  }
   if (authorization === undefined) {
     return clientId === undefined || clientSecret === undefined ? none : { clientId, clientSecret };
   }
-  if (clientSecret !== undefined) {
-    throw new InvalidRequest('the client uses two methods to authenticate');
-  }
+  if (clientSecret !== undefined) throw usesTwoMethods();
   const credentials = readBasic(authorization);
   if (clientId !== undefined && credentials !== none && clientId !== credentials.clientId) {
     throw new InvalidRequest('client_id is not the client that authenticates');
@@ -35,9 +56,11 @@ export function readCredentials(authorization: string | undefined, form: Form): 
   return credentials;
 }
 
+const usesTwoMethods = () => new InvalidRequest('the client uses two methods to authenticate');
+
 function readBasic(authorization: string): ClientCredentials {
-  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
-  if (encoded === undefined) return none;
+  const encoded = credentialsOf(authorization, 'Basic');
+  if (encoded === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return none;
   const bytes = Buffer.from(encoded, 'base64');
   if (!isUtf8(bytes)) return none;
   const pair = bytes.toString('utf8');
@@ -50,21 +73,46 @@ function readBasic(authorization: string): ClientCredentials {
 
 const decoys = ['00'.repeat(32)];
 
+/** What the database knows about the credentials of a client. */
+export interface KnownCredentials extends ClientKeys {
+  /** Each live secret, for {@link assertSecret}; empty for an unknown client. */
+  readonly secrets: readonly string[];
+}
+
 /**
- * Checks a client's secret against the digests of its live secrets. The time does not reveal which part was wrong.
+ * Authenticates a client.
  *
- * @param digests In hexadecimal; none for an unknown client.
+ * @returns What whoever made the secret or set the keys held. It limits what they open of Signet's own APIs.
  * @throws {InvalidClient}
  */
-export function assertSecret(
-  { clientSecret }: ClientCredentials,
-  digests: readonly string[],
-): void {
+export const assertCredentials = async (
+  services: Services,
+  { assertion, ...credentials }: ClientCredentials,
+  known: KnownCredentials,
+): Promise<SetterScopes> =>
+  assertion === undefined
+    ? assertSecret(credentials, known.secrets)
+    : assertAssertion(services, { ...credentials, assertion }, known);
+
+/**
+ * Checks a client's secret against its live secrets. The time does not reveal which part was wrong.
+ *
+ * @param secrets For each secret its SHA-256 in hexadecimal, then the scopes that its creator held, separated by
+ *   spaces; empty for an unknown client.
+ * @returns What the creator of the secret held. It limits what the secret opens of Signet's own APIs.
+ * @throws {InvalidClient}
+ */
+function assertSecret(
+  { clientSecret }: Pick<ClientCredentials, 'clientSecret'>,
+  secrets: readonly string[],
+): SetterScopes {
   const digest = digestOf(clientSecret);
-  let isRight = false;
-  for (const candidate of digests.length > 0 ? digests : decoys) {
+  let used: string[] | undefined;
+  for (const secret of secrets.length > 0 ? secrets : decoys) {
+    const [candidate = '', ...setterScopes] = secret.split(' ');
     const isEqual = timingSafeEqual(digest, Buffer.from(candidate, 'hex'));
-    isRight = isRight || isEqual;
+    used = isEqual ? setterScopes : used;
   }
-  if (!isRight || clientSecret === '') throw new InvalidClient();
+  if (used === undefined || clientSecret === '') throw new InvalidClient();
+  return used;
 }

@@ -1,8 +1,13 @@
+import type { FastifyRequest } from 'fastify';
 import { lifetime, newJti, signAccessToken } from '../../auth/access-token.ts';
+import { covers } from '../../auth/granting/setter-scopes.ts';
+import { ownIndicators } from '../../auth/scopes.ts';
 import type { Services } from '../../services.ts';
-import { assertSecret, type ClientCredentials } from './client-authentication.ts';
+import { assertCredentials, type ClientCredentials } from './client-authentication.ts';
+import type { TokenRequestFacts } from './explanation/refused.ts';
 import type { Form } from './form.ts';
 import { readClientState } from './grant-state.ts';
+import { bindingTo, proveKey } from './keys/token-proof.ts';
 import { UnauthorizedClient } from './oauth-errors.ts';
 import type { TokenResponse } from './response.ts';
 import { assertScopes, assertTarget, readScopes, readTarget } from './target.ts';
@@ -17,6 +22,8 @@ export async function issueClientCredentials(
   services: Services,
   form: Form,
   credentials: ClientCredentials,
+  facts: TokenRequestFacts,
+  request: FastifyRequest,
 ): Promise<TokenResponse> {
   const { keys, issuer, database, clock } = services;
   const at = clock.now();
@@ -29,17 +36,25 @@ export async function issueClientCredentials(
     target,
     scopes: asked ?? [],
   });
+  if (state.type !== null) facts.applicationId = clientId;
 
-  assertSecret(credentials, state.digests);
+  const secretScopes = await assertCredentials(services, credentials, state);
   if (state.type !== 'MACHINE_TO_MACHINE') {
     throw new UnauthorizedClient('client credentials are not allowed for this application');
   }
+  const key = await proveKey(services, request, '/token', {
+    isRequired: state.requireDpop,
+    profile: state.securityProfile,
+  });
   const ttlSeconds = assertTarget(target, state);
   assertScopes(asked);
 
   const { iat, exp, expiresIn } = lifetime({ now: () => at }, ttlSeconds);
   const held = new Set(state.scopes);
-  const scope = asked.filter((name) => held.has(name)).join(' ');
+  const opened = (name: string) =>
+    !ownIndicators.has(target.indicator) || covers(secretScopes, [name]);
+  const scope = asked.filter((name) => held.has(name) && opened(name)).join(' ');
+  const { claim, tokenType } = bindingTo(key);
   const accessToken = await signAccessToken(keys, {
     iss: issuer,
     sub: clientId,
@@ -49,7 +64,8 @@ export async function issueClientCredentials(
     iat,
     exp,
     jti: newJti(at),
+    ...claim,
     ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
   });
-  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope };
+  return { access_token: accessToken, token_type: tokenType, expires_in: expiresIn, scope };
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import {
   type ActClaim,
   lifetime,
@@ -7,18 +8,23 @@ import {
 } from '../../auth/access-token.ts';
 import type { Clock } from '../../clock.ts';
 import type { Services } from '../../services.ts';
-import { assertSecret, type ClientCredentials } from './client-authentication.ts';
-import { clientRules, grantedScopes, targetRules } from './exchange-rules.ts';
+import { readActorToken, type TokenActor, verifyActor } from './actor/actor-token.ts';
+import { assertCredentials, type ClientCredentials } from './client-authentication.ts';
+import { issueIdJag } from './cross-app/id-jag.ts';
+import { actorRules, clientRules, grantedScopes, keyRules, targetRules } from './exchange-rules.ts';
+import type { TokenRequestFacts } from './explanation/refused.ts';
 import type { Form } from './form.ts';
-import { maxActors, readSubjectState } from './grant-state.ts';
+import { maxActors, maxLineage, readSubjectState, type SubjectState } from './grant-state.ts';
+import { bindingTo, proveKey } from './keys/token-proof.ts';
 import { InvalidRequest } from './oauth-errors.ts';
 import type { TokenResponse } from './response.ts';
 import { accessToken } from './subject/access-token.ts';
 import { personalAccessToken } from './subject/personal-access-token.ts';
-import type { SubjectTokenType } from './subject/subject.ts';
+import { SubjectFault, type SubjectTokenType } from './subject/subject.ts';
 import { subjectToken } from './subject/subject-token.ts';
 import {
   accessTokenType,
+  idJagType,
   personalAccessTokenType,
   subjectTokenType,
 } from './subject/token-types.ts';
@@ -26,6 +32,7 @@ import {
   assertAudience,
   assertResource,
   assertScopes,
+  keptWithin,
   readExchangeTarget,
   readScopes,
 } from './target.ts';
@@ -37,8 +44,10 @@ const subjectTokenTypes: ReadonlyMap<string, SubjectTokenType> = new Map([
 ]);
 
 /**
- * Exchanges a token of a user for an access token for one resource. The new token names the client as the actor.
+ * Exchanges a token of a user for an access token for one resource. The new token names the actor: that of the actor
+ * token, or the client.
  *
+ * @param facts Gets what is found out about the request, in case that it is refused.
  * @throws {OAuthError} in the order of `endpoint.ts`.
  * @see RFC 8693 §2.1 (request), §2.2 (response), §4.1 (`act`)
  */
@@ -46,35 +55,76 @@ export async function exchangeToken(
   services: Services,
   form: Form,
   credentials: ClientCredentials,
+  facts: TokenRequestFacts,
+  request: FastifyRequest,
 ): Promise<TokenResponse> {
+  if (form.find('requested_token_type') === idJagType)
+    return issueIdJag(services, form, credentials, facts, request);
   const { keys, issuer, database, clock } = services;
   const at = clock.now();
   const token = form.get('subject_token');
   const type = subjectTokenTypes.get(form.get('subject_token_type'));
-  const target = readExchangeTarget(form);
-  const asked = readScopes(form);
+  const asked = readExchangeTarget(form);
+  facts.resource = asked.indicator;
+  const scopes = readScopes(form);
   const { clientId } = credentials;
   // A type that is not supported is refused after the client has authenticated, like all else about the token.
   const presented = await (type ?? accessToken).present(services, token, at);
+  const target = keptWithin(asked, presented.claims.organization_id);
   const state = await readSubjectState(
     database.tokens,
-    { clientId, at, target, scopes: asked ?? [] },
+    { clientId, at, target, scopes: scopes ?? [] },
     presented.claims,
   );
 
-  assertSecret(credentials, state.digests);
-  for (const { assert } of clientRules) assert({ state, type });
+  if (state.type !== null) facts.applicationId = clientId;
+  // Each rule is noted before it is checked: `Token.Refused` names the last one.
+  facts.rule = 'APPLICATION_SECRET';
+  const secretScopes = await assertCredentials(services, credentials, state);
+  for (const { name, assert } of clientRules) {
+    facts.rule = name;
+    assert({ state, type });
+  }
+  facts.rule = 'REQUEST';
+  const provenKey = await proveKey(services, request, '/token', {
+    isRequired: state.requireDpop,
+    profile: state.securityProfile,
+  });
   assertTokenTypes(form, type);
-  const subject = await refuseFaults(() => presented.verify(state, clientId));
-  assertChain(subject.act);
-  for (const { assert } of targetRules) assert({ state, target, bounds: subject.bounds });
+  const actorToken = readActorToken(form);
+  const subject = await refuseFaults(facts, state, () => presented.verify(state, clientId));
+  facts.userId = subject.userId;
+  for (const { name, assert } of keyRules) {
+    facts.rule = name;
+    assert({ state, subjectKey: subject.boundTo, provenKey });
+  }
+  const actor =
+    actorToken === undefined
+      ? undefined
+      : await proveActor(services, facts, actorToken, { at, target, scopes: scopes ?? [] });
+  for (const { name, assert } of actorRules) {
+    facts.rule = name;
+    assert({ state, clientId, actor, mayAct: subject.mayAct, provenKey });
+  }
+  facts.rule = 'ACT_CHAIN';
+  const lineage = [...new Set([...subject.lineage, ...(actor?.lineage ?? [])])];
+  assertChain(subject.act, lineage);
+  const targetFacts = { state, target, bounds: subject.bounds, actor };
+  for (const { name, assert } of targetRules) {
+    facts.rule = name;
+    assert(targetFacts);
+  }
+  facts.rule = 'REQUEST';
   assertAudience(form, target);
-  assertScopes(asked);
-  await refuseFaults(() => presented.use?.(clientId));
+  facts.rule = 'SCOPE_GRAMMAR';
+  assertScopes(scopes);
+  await refuseFaults(facts, state, () => presented.use?.(clientId));
 
   const frozen: Clock = { now: () => at };
-  const { iat, exp, expiresIn } = lifetime(frozen, assertResource(target, state), subject.exp);
-  const scope = grantedScopes(asked, state, subject.bounds).join(' ');
+  const end = Math.min(subject.exp, actor?.exp ?? subject.exp);
+  const { iat, exp, expiresIn } = lifetime(frozen, assertResource(target, state), end);
+  const scope = grantedScopes(scopes, targetFacts, secretScopes).join(' ');
+  const { claim, tokenType } = bindingTo(provenKey);
   const issued = await signAccessToken(keys, {
     iss: issuer,
     sub: subject.userId,
@@ -85,14 +135,19 @@ export async function exchangeToken(
     exp,
     // The subject token's instant: a sign-out during the exchange ends this token too.
     jti: newJti(subject.issuedAt),
-    act: { sub: clientId, ...(subject.act === undefined ? {} : { act: subject.act }) },
-    lineage: subject.lineage,
+    act: {
+      ...(actor ? { sub: actor.sub, client_id: actor.clientId } : { sub: clientId }),
+      ...(subject.act === undefined ? {} : { act: subject.act }),
+    },
+    ...(subject.mayAct === undefined ? {} : { may_act: subject.mayAct }),
+    lineage,
+    ...claim,
     ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
   });
   return {
     access_token: issued,
     issued_token_type: accessTokenType,
-    token_type: 'Bearer',
+    token_type: tokenType,
     expires_in: expiresIn,
     scope,
   };
@@ -103,25 +158,43 @@ function assertTokenTypes(form: Form, subjectType: SubjectTokenType | undefined)
   if ((form.find('requested_token_type') ?? accessTokenType) !== accessTokenType) {
     throw new InvalidRequest('requested_token_type is not supported');
   }
-  if (form.find('actor_token') !== undefined || form.find('actor_token_type') !== undefined) {
-    // Ignoring it would issue a token that names another actor than the one requested.
-    throw new InvalidRequest('actor_token is not supported');
-  }
 }
 
-async function refuseFaults<T>(work: () => T | Promise<T>): Promise<T> {
+async function refuseFaults<T>(
+  facts: TokenRequestFacts,
+  { userId }: SubjectState,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  facts.rule = 'SUBJECT_TOKEN';
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof TokenFault)) throw error;
+    if (error instanceof SubjectFault) Object.assign(facts, { rule: error.rule, userId });
     throw new InvalidRequest(`subject_token is refused: ${error.message}`, { cause: error });
   }
 }
 
-function assertChain(act: ActClaim | undefined): void {
+async function proveActor(
+  services: Services,
+  facts: TokenRequestFacts,
+  ...of: [token: string, question: Parameters<typeof verifyActor>[2]]
+): Promise<TokenActor> {
+  facts.rule = 'ACTOR_TOKEN';
+  try {
+    return await verifyActor(services, ...of);
+  } catch (error) {
+    if (!(error instanceof TokenFault)) throw error;
+    throw new InvalidRequest(`actor_token is refused: ${error.message}`, { cause: error });
+  }
+}
+
+function assertChain(act: ActClaim | undefined, lineage: readonly string[]): void {
   let actors = 1;
   for (let actor = act; actor !== undefined && actors <= maxActors; actor = actor.act) actors += 1;
   if (actors > maxActors) {
     throw new InvalidRequest(`subject_token is refused: more than ${maxActors} would have acted`);
   }
+  if (lineage.length > maxLineage)
+    throw new InvalidRequest('the tokens come from more others than a token can name');
 }

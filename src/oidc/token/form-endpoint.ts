@@ -1,16 +1,21 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ClientMetadata } from 'oidc-provider';
+import { Overloaded } from '../../admission/overloaded.ts';
 import { maxBodyBytes } from '../../body-limits.ts';
 import { isUnreachable } from '../../db/unreachable.ts';
-import { retryAfterSeconds } from '../../failures.ts';
+import { failures, retryAfterSeconds } from '../../failures.ts';
 import { failureWait, noteFailure } from '../../protection/addresses.ts';
 import type { Services } from '../../services.ts';
+import { corsAllowedOrigins } from '../provider/storage/clients.ts';
 import {
   InvalidClient,
+  InvalidDpopProof,
   InvalidRequest,
   OAuthError,
   RequestTooLarge,
   ServerError,
   TemporarilyUnavailable,
+  TooBusy,
   TooManyFailures,
 } from './oauth-errors.ts';
 
@@ -32,9 +37,24 @@ const isForm = (contentType: string | undefined) =>
 export const keepPrivate = (reply: FastifyReply): FastifyReply =>
   reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
 
+/** Lets a client's script read an answer, if its origin is one that the client allows. */
+export function allowOrigin(
+  { headers: { origin } }: FastifyRequest,
+  reply: FastifyReply,
+  client: ClientMetadata,
+): void {
+  if (origin === undefined || !(client[corsAllowedOrigins] as string[]).includes(origin)) return;
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate',
+    vary: 'Origin',
+  });
+}
+
 /** The OAuth error that answers a thrown error. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
+  if (error instanceof Overloaded) return new TooBusy();
   // Fastify's own refusals of a body.
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
   if (code.startsWith('FST_') && statusCode < 500) {
@@ -71,6 +91,8 @@ export async function sendRefusal(
   } else if (refusal instanceof TemporarilyUnavailable) {
     request.log.warn({ err: refusal.cause, ...detail }, 'the database cannot be reached');
     reply.header('retry-after', retryAfterSeconds);
+  } else if (refusal instanceof TooBusy) {
+    reply.headers(failures.OVERLOADED.headers ?? {});
   } else {
     const { code: error, message: description } = refusal;
     request.log.debug({ ...detail, error, description }, 'a request was refused');
@@ -78,6 +100,8 @@ export async function sendRefusal(
   if (refusal instanceof InvalidClient) {
     reply.header('www-authenticate', 'Basic realm="Signet", charset="UTF-8"');
   }
+  if (refusal instanceof InvalidDpopProof && refusal.nonce !== undefined)
+    reply.header('dpop-nonce', refusal.nonce);
   if (refusal instanceof TooManyFailures) reply.header('retry-after', refusal.retryAfterSeconds);
   return keepPrivate(reply)
     .code(refusal.status)

@@ -1,30 +1,37 @@
-import { joinedIds, splitIds, type TokenState, tokenStateColumns } from '../../auth/token-state.ts';
-import { createBatch } from '../../db/batch.ts';
+import { applicationsOf, type Unproved } from '../../auth/access-token.ts';
+import type { SetterScopes } from '../../auth/granting/setter-scopes.ts';
+import {
+  joinedApplications,
+  joinedIds,
+  splitIds,
+  type TokenState,
+  tokenStateColumns,
+} from '../../auth/token-state.ts';
+import { createSharedStatement } from '../../db/batch.ts';
 import { type Sql, textForQuery } from '../../db/sql.ts';
 import type { ApplicationType } from '../../generated/prisma/client.ts';
 import { idForQuery } from '../../ids.ts';
-import {
-  membership,
-  organizationScopes,
-  resourceScopes,
-  type SubjectKind,
-} from './grant-scopes.ts';
-import type { Target } from './target.ts';
+import { heldScopes, liveSecrets, membership, type TargetKind } from '../../permissions/held.ts';
+import { kindOfTarget, type Target } from '../../permissions/target.ts';
+import type { KnownCredentials } from './client-authentication.ts';
 
 /** The most actors in a chain (RFC 8693 §4.1). */
 export const maxActors = 8;
 
 /** The database's answer about a client, a target, and the subject's scopes there. */
-export interface GrantState {
+export interface GrantState extends KnownCredentials {
   /** Null if there is no such client. */
   readonly type: ApplicationType | null;
   readonly allowTokenExchange: boolean | null;
   readonly allowImpersonation: boolean | null;
   readonly allowPersonalAccessTokens: boolean | null;
+  readonly requireDpop: boolean | null;
+  readonly mayRebindTokens: boolean | null;
+  readonly mayActFor: readonly string[] | null;
   readonly exchangeSubjectAudiences: readonly string[] | null;
   readonly exchangeResources: readonly string[] | null;
-  /** The SHA-256 of each live secret of the client, in hexadecimal. */
-  readonly digests: readonly string[];
+  /** What all the setters of the client held. */
+  readonly setterScopes: SetterScopes | null;
   /** The lifetime of the resource's access tokens; null if no such resource is registered. */
   readonly ttlSeconds: number | null;
   /** Whether the subject belongs to the named organization. */
@@ -34,7 +41,11 @@ export interface GrantState {
 }
 
 /** What the database also knows about a subject token. */
-export type SubjectState = GrantState & TokenState;
+export type SubjectState = GrantState &
+  TokenState & {
+    /** For each application that the token came through, what everybody held who set it up, separated by spaces. */
+    readonly subjectSetters: readonly string[];
+  };
 
 /** The question of a grant to the database. Its values are not verified and may be malformed. */
 export interface GrantQuestion {
@@ -49,25 +60,28 @@ export interface GrantQuestion {
 // one statement for each. Each part is one index lookup.
 const clientAndTarget = `
   a."type", a."allowTokenExchange", a."allowImpersonation", a."allowPersonalAccessTokens",
-  a."exchangeSubjectAudiences", a."exchangeResources",
-  ARRAY(SELECT encode(x."digest", 'hex') FROM "ApplicationSecret" x
-         WHERE x."applicationId" = q.client
-           AND (x."expiresAt" IS NULL OR x."expiresAt" > $1::timestamptz)) AS "digests",
+  a."exchangeSubjectAudiences", a."exchangeResources", a."setterScopes",
+  a."jwks", a."jwksUri", a."keySetterScopes", a."requireDpop", a."mayRebindTokens",
+  a."mayActFor", a."securityProfile",
+  ARRAY(SELECT encode(x."digest", 'hex') || ' ' || coalesce(array_to_string(x."setterScopes", ' '), '')
+          ${liveSecrets('a')}) AS "secrets",
   r."accessTokenTtlSeconds" AS "ttlSeconds"`;
 
-const clientStatement = (scopes: (kind: SubjectKind) => string) => `
-  SELECT ${clientAndTarget}, ${membership('application')}, ${scopes('application')}
+const clientStatement = (target: TargetKind) => `
+  SELECT ${clientAndTarget}, ${membership('application')}, ${heldScopes('application', target)}
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
          WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, n)
     LEFT JOIN "Application" a ON a."id" = q.client
     LEFT JOIN "Resource" r ON r."indicator" = q.indicator
    ORDER BY q.n`;
 
-const subjectStatement = (scopes: (kind: SubjectKind) => string) => `
-  SELECT ${clientAndTarget}, ${membership('user')}, ${scopes('user')},
-         ${tokenStateColumns({ client: 'q."subjectClient"', ids: splitIds('q.jtis') })}
+const subjectStatement = (target: TargetKind) => `
+  SELECT ${clientAndTarget}, ${membership('user')}, ${heldScopes('user', target)},
+         ARRAY(SELECT coalesce(array_to_string(i."setterScopes", ' '), '') FROM "Application" i
+                WHERE i."id" = ANY (${splitIds('q."subjectClients"')})) AS "subjectSetters",
+         ${tokenStateColumns({ clients: splitIds('q."subjectClients"'), ids: splitIds('q.jtis') })}
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-         WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, "subjectClient", jtis, n)
+         WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, "subjectClients", jtis, n)
     LEFT JOIN "Application" a ON a."id" = q.client
     LEFT JOIN "Resource" r ON r."indicator" = q.indicator
     LEFT JOIN "User" u ON u."id" = q.subject
@@ -88,56 +102,41 @@ function rowOf({ clientId, target, scopes }: GrantQuestion): Row {
   ];
 }
 
-// Limits how long one statement holds a connection.
-const maxBatchSize = 50;
-// With two, batches grow under load while one is always running: 1,832 exchanges/s against 1,621 without a limit, at 16
-// connections, medians of five alternating rounds.
-const maxBatchesUnderWay = 2;
-
 const statements = {
-  'grant-client': clientStatement(resourceScopes),
-  'grant-client-organization': clientStatement(organizationScopes),
-  'grant-subject': subjectStatement(resourceScopes),
-  'grant-subject-organization': subjectStatement(organizationScopes),
+  'grant-client-resource': clientStatement('resource'),
+  'grant-client-organization': clientStatement('organization'),
+  'grant-subject-resource': subjectStatement('resource'),
+  'grant-subject-organization': subjectStatement('organization'),
 };
 
 type StatementName = keyof typeof statements;
-type Reader = (question: { readonly at: Date; readonly row: Row }) => Promise<unknown>;
 
-function createReader(sql: Sql, name: StatementName): Reader {
-  return createBatch(
-    (questions) => {
-      const columns = questions[0]?.row.map((_, i) => questions.map(({ row }) => row[i])) ?? [];
-      const at = questions.at(-1)?.at.toISOString();
-      return sql.query(name, statements[name], [at, ...columns]);
-    },
-    maxBatchSize,
-    maxBatchesUnderWay,
-  );
-}
+const readerOf = (name: StatementName) =>
+  createSharedStatement<{ readonly at: Date; readonly row: Row }, unknown>((sql, questions) => {
+    const columns = questions[0]?.row.map((_, i) => questions.map(({ row }) => row[i])) ?? [];
+    const at = questions.at(-1)?.at.toISOString();
+    return sql.query(name, statements[name], [at, ...columns]);
+  });
+const readers = {
+  'grant-client-resource': readerOf('grant-client-resource'),
+  'grant-client-organization': readerOf('grant-client-organization'),
+  'grant-subject-resource': readerOf('grant-subject-resource'),
+  'grant-subject-organization': readerOf('grant-subject-organization'),
+} satisfies Record<StatementName, unknown>;
 
-const readers = new WeakMap<Sql, Map<StatementName, Reader>>();
+const readRow = (sql: Sql, name: StatementName, at: Date, row: Row): Promise<unknown> =>
+  readers[name](sql, { at, row });
 
-function readRow(sql: Sql, name: StatementName, at: Date, row: Row): Promise<unknown> {
-  let ofSql = readers.get(sql);
-  if (!ofSql) {
-    ofSql = new Map();
-    readers.set(sql, ofSql);
-  }
-  let read = ofSql.get(name);
-  if (!read) {
-    read = createReader(sql, name);
-    ofSql.set(name, read);
-  }
-  return read({ at, row });
-}
+/**
+ * The longest lineage that a token gets. The grant, one token for each actor, and the application that had the first are
+ * ten; the rest is for what the actors' tokens came from.
+ */
+export const maxLineage = 40;
+// Those of the lineage, two of each actor, and the token's own.
+const maxApplications = maxLineage + 2 * maxActors + 1;
 
-// The grant, and one token for each actor.
-const maxLineage = 1 + maxActors;
-
-function revocableText({ jti, lineage }: { jti?: unknown; lineage?: unknown }): string | null {
+function revocableText({ jti, lineage }: Unproved<'jti' | 'lineage'>): string | null {
   if (typeof jti !== 'string') return null;
-  // No token of Signet has a longer lineage.
   const ancestors: unknown[] = Array.isArray(lineage) ? lineage.slice(0, maxLineage) : [];
   const isText = (id: unknown): id is string => typeof id === 'string';
   return textForQuery(joinedIds({ jti, lineage: ancestors.filter(isText) }));
@@ -146,7 +145,7 @@ function revocableText({ jti, lineage }: { jti?: unknown; lineage?: unknown }): 
 /** Reads what a client may do for itself, in one statement that concurrent requests share. */
 export function readClientState(sql: Sql, question: GrantQuestion): Promise<GrantState> {
   const { at, target } = question;
-  const name = target.isOrganization ? 'grant-client-organization' : 'grant-client';
+  const name = `grant-client-${kindOfTarget(target)}` as const;
   const row = rowOf(question);
   return readRow(sql, name, at, [...row, row[0] ?? null]) as Promise<GrantState>;
 }
@@ -159,14 +158,14 @@ export function readClientState(sql: Sql, question: GrantQuestion): Promise<Gran
 export function readSubjectState(
   sql: Sql,
   question: GrantQuestion,
-  claims: Readonly<Partial<Record<'sub' | 'client_id' | 'jti' | 'lineage', unknown>>>,
+  claims: Unproved<'sub' | 'client_id' | 'jti' | 'act' | 'lineage'>,
 ): Promise<SubjectState> {
   const { at, target } = question;
-  const name = target.isOrganization ? 'grant-subject-organization' : 'grant-subject';
+  const name = `grant-subject-${kindOfTarget(target)}` as const;
   return readRow(sql, name, at, [
     ...rowOf(question),
     idForQuery(claims.sub, 'User'),
-    idForQuery(claims.client_id, 'Application'),
+    joinedApplications(applicationsOf(claims).slice(0, maxApplications)),
     revocableText(claims),
   ]) as Promise<SubjectState>;
 }

@@ -36,10 +36,30 @@ export class InvalidClient extends OAuthError {
   }
 }
 
+/** The proof of possession is missing, wrong, or lacks a nonce (RFC 9449 §5, §8). */
+export class InvalidDpopProof extends OAuthError {
+  override readonly name = 'InvalidDpopProof';
+  readonly code: 'invalid_dpop_proof' | 'use_dpop_nonce';
+  /** The nonce for the next proof; absent if none is needed. */
+  readonly nonce: string | undefined;
+
+  constructor(message: string, nonce?: string) {
+    super(message);
+    this.code = nonce === undefined ? 'invalid_dpop_proof' : 'use_dpop_nonce';
+    this.nonce = nonce;
+  }
+}
+
 /** The client is known but may not use this grant. */
 export class UnauthorizedClient extends OAuthError {
   override readonly name = 'UnauthorizedClient';
   readonly code = 'unauthorized_client';
+}
+
+/** The assertion cannot be accepted (RFC 6749 §5.2, RFC 7523 §3.1). */
+export class InvalidGrant extends OAuthError {
+  override readonly name = 'InvalidGrant';
+  readonly code = 'invalid_grant';
 }
 
 /** The endpoint does not know this `grant_type`. */
@@ -89,6 +109,17 @@ export class TemporarilyUnavailable extends OAuthError {
 
   constructor(cause: unknown) {
     super('the service cannot answer now; try again soon', { cause });
+  }
+}
+
+/** The service has more to do than it can: the same request may succeed a little later. */
+export class TooBusy extends OAuthError {
+  override readonly name = 'TooBusy';
+  readonly code = 'temporarily_unavailable';
+  override readonly status = 503;
+
+  constructor() {
+    super('the service is overloaded; try again soon');
   }
 }
 

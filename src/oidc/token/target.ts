@@ -1,18 +1,6 @@
+import { faultOfIndicator, faultOfNames, type Target, targetOf } from '../../permissions/target.ts';
 import type { Form } from './form.ts';
 import { InvalidScope, InvalidTarget } from './oauth-errors.ts';
-
-/** The target of a token: one API, or one organization itself. */
-export interface Target {
-  /** The requested indicator, which becomes the token's `aud`. */
-  readonly indicator: string;
-  /** The organization that limits the token. */
-  readonly organizationId: string | undefined;
-  /** Whether the indicator is the organization's own; the scopes are then organization scopes. */
-  readonly isOrganization: boolean;
-}
-
-// The start of an organization's indicator; its id follows.
-const organizationPrefix = 'urn:signet:organization:';
 
 /** The lifetime of a token for an organization itself. */
 export const organizationTokenTtlSeconds = 3600;
@@ -45,16 +33,11 @@ export function assertAudience(form: Form, { indicator }: Target): void {
   }
 }
 
-/** The target that an indicator and an `organization_id` name together. */
-export function targetOf(indicator: string, organizationId: string | undefined): Target {
-  return indicator.startsWith(organizationPrefix)
-    ? {
-        indicator,
-        organizationId: organizationId ?? indicator.slice(organizationPrefix.length),
-        isOrganization: true,
-      }
-    : { indicator, organizationId, isOrganization: false };
-}
+/** The target of an exchange. If it names no organization, it gets the one that the subject token is limited to. */
+export const keptWithin = (target: Target, organizationId: unknown): Target =>
+  target.organizationId === undefined && typeof organizationId === 'string'
+    ? { ...target, organizationId }
+    : target;
 
 /** What the database knows about a target. */
 interface FoundTarget {
@@ -65,26 +48,23 @@ interface FoundTarget {
 }
 
 /** The lifetime of a token for a target, in seconds; null if no such resource is registered. */
-export const ttlOfTarget = (
-  { isOrganization }: Target,
+export function ttlOfTarget(
+  { indicator, isOrganization }: Target,
   { ttlSeconds }: Pick<FoundTarget, 'ttlSeconds'>,
-): number | null => (isOrganization ? organizationTokenTtlSeconds : ttlSeconds);
+): number | null {
+  if (isOrganization) return organizationTokenTtlSeconds;
+  return faultOfIndicator(indicator) === undefined ? ttlSeconds : null;
+}
 
 /** Why a subject can have no token in the organization of a target; undefined if it can, or none is named. */
 export function faultOfOrganization(
-  { indicator, organizationId, isOrganization }: Target,
+  target: Target,
   { isMember }: Pick<FoundTarget, 'isMember'>,
 ): string | undefined {
-  if (isOrganization && indicator !== `${organizationPrefix}${organizationId}`) {
-    return 'resource and organization_id name different organizations';
-  }
-  return organizationId === undefined || isMember
-    ? undefined
-    : 'the subject is not a member of the organization';
+  const fault = faultOfNames(target);
+  if (fault !== undefined || target.organizationId === undefined || isMember) return fault;
+  return 'the subject is not a member of the organization';
 }
-
-// RFC 3986 §4.3: a scheme, and no fragment. The registry of resources decides which characters a path may hold.
-const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s#]+$/;
 
 /**
  * Checks a requested target against the database's answer.
@@ -99,15 +79,14 @@ export function assertTarget(target: Target, found: FoundTarget): number {
 }
 
 /**
- * Checks that there is such a resource; an organization is one of its own.
+ * Checks that there is such a resource. An organization counts as one.
  *
  * @returns The lifetime of a token for it, in seconds.
  * @throws {InvalidTarget}
  */
 export function assertResource(target: Target, found: Pick<FoundTarget, 'ttlSeconds'>): number {
-  const { indicator } = target;
-  if (indicator.includes('#')) throw new InvalidTarget('resource must have no fragment');
-  if (!absoluteUri.test(indicator)) throw new InvalidTarget('resource must be an absolute URI');
+  const fault = faultOfIndicator(target.indicator);
+  if (fault !== undefined) throw new InvalidTarget(fault);
   const ttlSeconds = ttlOfTarget(target, found);
   if (ttlSeconds === null) throw new InvalidTarget('resource is unknown');
   return ttlSeconds;

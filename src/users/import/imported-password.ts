@@ -57,7 +57,6 @@ const legacy = {
   SHA512: { hash: 'sha512', length: 64, schemes: ['SSHA512', 'SHA512'] },
 } as const;
 
-// A digest decides how much work every sign-in with that user name does. It must not ask for minutes or gigabytes.
 const within = (value: string | undefined, least: number, most: number) =>
   Number(value) >= least && Number(value) <= most;
 
@@ -75,7 +74,7 @@ const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, 
 
 /**
  * The stored form of another system's digest: text that contains its own parameters. Undefined if it is not a digest of
- * that algorithm, or asks for too much work.
+ * that algorithm.
  */
 export function readImportedDigest(
   algorithm: ImportedPasswordAlgorithm,
@@ -89,10 +88,10 @@ export function readImportedDigest(
       const { variant, v = '16', m, t, p, salt, hash } = argon2.exec(digest)?.groups ?? {};
       const isFitting =
         `argon2${variant}` === algorithm.toLowerCase() &&
-        within(t, 1, 32) &&
-        within(p, 1, 32) &&
+        within(t, 1, Number.MAX_SAFE_INTEGER) &&
+        within(p, 1, Number.MAX_SAFE_INTEGER) &&
         // RFC 9106 §3.1
-        within(m, 8 * Number(p), 262_144) &&
+        within(m, 8 * Number(p), Number.MAX_SAFE_INTEGER) &&
         within(`${decode(salt).length}`, 8, 128) &&
         within(`${decode(hash).length}`, 16, 128);
       // In the only spelling that the library reads.
@@ -101,20 +100,21 @@ export function readImportedDigest(
         : undefined;
     }
     case 'Bcrypt':
-      return within(bcrypt.exec(digest)?.groups?.['cost'], 4, 15) ? digest : undefined;
+      return within(bcrypt.exec(digest)?.groups?.['cost'], 4, 31) ? digest : undefined;
     case 'PBKDF2': {
       const { i, hash } = readPbkdf2(digest) ?? {};
-      return within(i, 1, 5_000_000) && within(`${hash?.length}`, 16, 128) ? digest : undefined;
+      return within(i, 1, Number.MAX_SAFE_INTEGER) && within(`${hash?.length}`, 16, 128)
+        ? digest
+        : undefined;
     }
     case 'Scrypt': {
       const { ln, r, p, hash } = scryptPhc.exec(digest)?.groups ?? {};
       const isFitting =
-        within(ln, 1, 20) &&
-        within(r, 1, 32) &&
+        within(ln, 1, 63) &&
+        within(r, 1, Number.MAX_SAFE_INTEGER) &&
         // RFC 7914 §2
         Number(ln) < 16 * Number(r) &&
-        within(p, 1, 16) &&
-        128 * 2 ** Number(ln) * Number(r) <= 256 * 1024 * 1024 &&
+        within(p, 1, Number.MAX_SAFE_INTEGER) &&
         decode(hash).length >= 16;
       return isFitting ? digest : undefined;
     }
@@ -149,6 +149,35 @@ function readPbkdf2(digest: string) {
   const { prf = 'sha1', i, salt, hash } = ofPhc ?? ofDjango ?? {};
   if (i === undefined || salt === undefined) return undefined;
   return { prf, i, salt: ofPhc ? decode(salt) : Buffer.from(salt), hash: decode(hash) };
+}
+
+/** The work that a digest requires. */
+export type DigestParameters =
+  | { readonly kind: 'argon2'; readonly m: number; readonly t: number; readonly p: number }
+  | { readonly kind: 'bcrypt'; readonly cost: number }
+  | { readonly kind: 'pbkdf2'; readonly prf: keyof typeof prfBytes; readonly iterations: number }
+  | { readonly kind: 'scrypt'; readonly N: number; readonly r: number; readonly p: number }
+  | { readonly kind: 'hash' };
+
+const prfBytes = { sha1: 20, sha256: 32, sha512: 64 };
+
+/** The work that a digest from {@link readImportedDigest} requires. */
+export function parametersOf(digest: string): DigestParameters {
+  const { m, t, p } = argon2.exec(digest)?.groups ?? {};
+  if (m) return { kind: 'argon2', m: Number(m), t: Number(t), p: Number(p) };
+  const { cost } = bcrypt.exec(digest)?.groups ?? {};
+  if (cost) return { kind: 'bcrypt', cost: Number(cost) };
+  const ofPbkdf2 = readPbkdf2(digest);
+  if (ofPbkdf2) {
+    const prf = ofPbkdf2.prf as keyof typeof prfBytes;
+    // Each block of the hash takes all iterations (RFC 8018 §5.2).
+    const blocks = Math.ceil(ofPbkdf2.hash.length / prfBytes[prf]);
+    return { kind: 'pbkdf2', prf, iterations: Number(ofPbkdf2.i) * blocks };
+  }
+  const ofScrypt = scryptPhc.exec(digest)?.groups;
+  if (!ofScrypt) return { kind: 'hash' };
+  const { ln, r, p: lanes } = ofScrypt;
+  return { kind: 'scrypt', N: 2 ** Number(ln), r: Number(r), p: Number(lanes) };
 }
 
 /** Whether a password matches a digest from {@link readImportedDigest}. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { assertMayCreateUsers, findReservedAddresses } from '../../auth/granting.ts';
+import { assertMayLetIn, findReservedAddresses } from '../../auth/granting/may-open.ts';
+import { setterScopesOf } from '../../auth/granting/setter-scopes.ts';
+import type { Told } from '../../db/told.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import {
   ConflictError,
@@ -16,6 +18,7 @@ import type { Context } from '../../services.ts';
 import { createUserInput, userConflicts, verifiedAfter } from '../fields.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../password.ts';
 import { userRecord } from '../payload.ts';
+import { costOf, digestBounds, isWithinBounds } from './digest-cost.ts';
 import {
   findPasswordAlgorithm,
   importedPasswordAlgorithms,
@@ -26,7 +29,8 @@ import {
 /** The most rows in one call. */
 export const maxRows = 1_000;
 
-const importedUser = createUserInput
+/** A row of an import. */
+export const importedUser = createUserInput
   .extend({
     passwordDigest: text(1024).nullish(),
     passwordAlgorithm: text(32).nullish(),
@@ -50,10 +54,17 @@ const importedUser = createUserInput
     if (digest === undefined) {
       return fault('passwordDigest', `must be as ${importedPasswordFormats[algorithm]}`);
     }
+    if (!isWithinBounds(digest)) {
+      return fault('passwordDigest', `must be within ${digestBounds[algorithm]}`);
+    }
     return {
       ...fields,
       password: null,
-      digest: { passwordDigest: digest, passwordAlgorithm: algorithm },
+      digest: {
+        passwordDigest: digest,
+        passwordAlgorithm: algorithm,
+        passwordCost: costOf(digest),
+      },
     };
   });
 
@@ -104,7 +115,7 @@ export async function importUsers(
   const rows: Row[] = [];
   let isAdmitted = false;
   for (const { index, password, digest, profile, customData, ...fields } of parsed) {
-    const hashed = password === null ? {} : await hashedPassword(password, { isAdmitted });
+    const hashed = password === null ? {} : await hashedPassword(context, password, { isAdmitted });
     isAdmitted ||= password !== null;
     rows.push({
       index,
@@ -126,8 +137,12 @@ export async function importUsers(
   };
 }
 
-const hashedPassword = async (password: string, turn: { isAdmitted: boolean }) => ({
-  passwordDigest: await hashPassword(password, turn),
+const hashedPassword = async (
+  context: Context,
+  password: string,
+  turn: { isAdmitted: boolean },
+) => ({
+  passwordDigest: await hashPassword(context, password, turn),
   passwordAlgorithm: currentPasswordAlgorithm,
 });
 
@@ -145,32 +160,35 @@ async function insertUsers(
   tx: Transaction,
   context: Context,
   given: readonly Row[],
-): Promise<{ users: User[]; failures: ImportFailure[] }> {
-  if (given.length > 0) await assertMayCreateUsers(tx, context);
+): Promise<Told<{ users: User[]; failures: ImportFailure[] }>> {
+  await assertMayLetIn(tx, context, given.length > 0);
+  const setterScopes = setterScopesOf(context);
   const addresses = given.flatMap(({ values }) => values.primaryEmail ?? []);
   const reserved = await findReservedAddresses(tx, context, addresses);
   const isReserved = ({ values }: Row) => reserved.has(values.primaryEmail ?? '');
   const rows = given.filter((row) => !isReserved(row));
   // The unique indexes decide which row wins, also between rows of this call.
   const inserted = await tx.user.createManyAndReturn({
-    data: rows.map(({ values }) => values),
+    data: rows.map(({ values }) => ({ ...values, setterScopes })),
     skipDuplicates: true,
   });
   const byId = new Map(inserted.map((user) => [user.id, user]));
   const users = rows.flatMap(({ values }) => byId.get(values.id) ?? []);
   const defaults = await tx.role.findMany({
     where: { isDefault: true, type: 'USER' },
-    select: { id: true },
+    select: { id: true, setterScopes: true },
   });
   await tx.userRole.createMany({
-    data: users.flatMap((user) => defaults.map((role) => ({ userId: user.id, roleId: role.id }))),
+    data: users.flatMap(({ id: userId }) =>
+      defaults.map(({ id: roleId, setterScopes }) => ({ userId, roleId, setterScopes })),
+    ),
   });
-  await recordEvents(
+  const told = await recordEvents(
     tx,
     context,
     users.map((user) => ({ type: 'User.Created', data: userRecord(user) })),
   );
-  return {
+  return told.with({
     users,
     failures: [
       ...given.filter(isReserved).map(({ index }) => failureOf(index, reservedAddress)),
@@ -179,7 +197,7 @@ async function insertUsers(
         rows.filter(({ values }) => !byId.has(values.id)),
       )),
     ],
-  };
+  });
 }
 
 async function explainConflicts(

@@ -1,11 +1,15 @@
+import type { SpanContext } from '@opentelemetry/api';
 import type { GraphQLSchema } from 'graphql';
 import type { Agent } from 'undici';
 import { toNumericDate } from '../../clock.ts';
 import type { LoggedEvent } from '../../events/log.ts';
 import { messageOfText } from '../../events/message.ts';
+import { newTraceId } from '../../ids.ts';
 import { AttemptAborted, type AttemptResult, post } from '../../outbound/attempt.ts';
 import { signatureHeaders } from '../../outbound/signature.ts';
 import type { Services } from '../../services.ts';
+import { traceparentOf } from '../../tracing/traceparent.ts';
+import { inTrace, markFailed, SpanKind } from '../../tracing/tracing.ts';
 import type { Creators } from '../endpoint/creators.ts';
 import { DocumentRunner } from '../endpoint/document.ts';
 import type { Endpoint } from '../endpoint/endpoints.ts';
@@ -44,16 +48,46 @@ export class DeliveryAttempts {
     endpoint: Endpoint,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome | undefined> {
+    const { event, id, webhookId, attemptCount } = delivery;
+    const attributes = {
+      'http.request.method': 'POST',
+      'http.request.resend_count': attemptCount,
+      'server.address': new URL(endpoint.url).hostname,
+      'signet.delivery.id': id,
+      'signet.webhook.id': webhookId,
+      ...(event && { 'signet.event.id': event.id, 'signet.event.type': event.type }),
+    };
+    return inTrace(
+      event?.traceId ?? newTraceId(),
+      'webhook delivery',
+      SpanKind.CLIENT,
+      attributes,
+      async (place, span) => {
+        const outcome = await this.#attempt(delivery, endpoint, signal, place);
+        const { result } = outcome ?? {};
+        if (result?.statusCode) span?.setAttribute('http.response.status_code', result.statusCode);
+        if (result && result.outcome !== 'succeeded') markFailed(span, result.outcome);
+        return outcome;
+      },
+    );
+  }
+
+  async #attempt(
+    delivery: ClaimedDelivery,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+    place: SpanContext,
+  ): Promise<DeliveryOutcome | undefined> {
     const at = this.#services.clock.now();
     const prepared = await this.#prepare(delivery, endpoint);
-    const result = prepared ? await this.#post(prepared, endpoint, at, signal) : unprepared;
+    const result = prepared ? await this.#post(prepared, endpoint, at, signal, place) : unprepared;
     if (!result) return undefined;
     return {
       ...this.#judge(delivery, result, prepared?.queryResult ?? null),
       id: delivery.id,
       webhookId: delivery.webhookId,
       attemptCount: delivery.attemptCount,
-      tellsOfEndpoint: !delivery.isTest && result.outcome !== 'preparation',
+      countsForEndpoint: !delivery.isTest && result.outcome !== 'preparation',
       at,
       durationMs: result.durationMs,
       statusCode: result.statusCode,
@@ -98,6 +132,7 @@ export class DeliveryAttempts {
     endpoint: Endpoint,
     at: Date,
     signal: AbortSignal,
+    place: SpanContext,
   ): Promise<AttemptResult | undefined> {
     const keys = endpoint.secrets
       .filter(({ expiresAt }) => expiresAt === null || expiresAt > at)
@@ -109,6 +144,7 @@ export class DeliveryAttempts {
           ...endpoint.headers,
           'content-type': 'application/json',
           'user-agent': 'Signet-Webhooks/1',
+          traceparent: traceparentOf(place),
           ...(isTest ? { 'signet-test': 'true' } : {}),
           ...signatureHeaders(keys, { id, timestamp: toNumericDate(at), body }),
         },
@@ -162,5 +198,7 @@ const loggedEvent = (event: ClaimedEvent): LoggedEvent => ({
   actor: event.actor === null ? null : (JSON.parse(event.actor) as LoggedEvent['actor']),
   data: JSON.parse(event.data) as Record<string, unknown>,
   traceId: event.traceId,
-  position: { xid: event.xid, position: BigInt(event.position) },
+  ip: event.ip,
+  userAgent: event.userAgent,
+  position: { xid: event.xid, position: BigInt(event.position), eventId: event.id },
 });

@@ -1,16 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { lockRow } from '../../db/lock.ts';
-import { transaction } from '../../db/transaction.ts';
+import { quietTransaction } from '../../db/transaction.ts';
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../../errors.ts';
-import { type EventName, eventNames, sampleData } from '../../events/catalogue.ts';
-import {
-  assertRetained,
-  CursorExpired,
-  decodePosition,
-  type EventPosition,
-  settled,
-} from '../../events/log.ts';
+import { type EventName, eventNames, sampleData } from '../../events/catalogue/catalogue.ts';
+import { assertRetained, CursorExpired } from '../../events/consumers.ts';
+import { findEvents, isIn } from '../../events/log.ts';
+import { decodePosition, type EventPosition } from '../../events/position.ts';
 import { type Delivery, Prisma, type Webhook } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import { fault, instant, parseInput } from '../../input.ts';
@@ -38,8 +34,8 @@ export async function testWebhook(
   input: z.input<typeof testWebhookInput>,
 ): Promise<Delivery> {
   const { id: webhookId, type } = parseInput(testWebhookInput, input);
-  const { database, clock, actor, traceId } = context;
-  const delivery = await transaction(database, async (tx) => {
+  const { database, clock, actor, traceId, ip, userAgent } = context;
+  const delivery = await quietTransaction(database, async (tx) => {
     await lockRow(tx, 'Webhook', webhookId);
     const webhook = await tx.webhook.findUniqueOrThrow({ where: { id: webhookId } });
     const now = clock.now();
@@ -51,6 +47,8 @@ export async function testWebhook(
       actor,
       data: sampleData(chosen, now),
       traceId,
+      ip,
+      userAgent,
     } satisfies TestEvent;
     return tx.delivery.create({
       data: {
@@ -80,16 +78,14 @@ export async function redeliver(
   { deliveryId }: { deliveryId: string },
 ): Promise<Delivery> {
   const { database, clock } = context;
-  const delivery = await transaction(database, async (tx) => {
+  const delivery = await quietTransaction(database, async (tx) => {
     await lockRow(tx, 'Delivery', deliveryId);
     const before = await tx.delivery.findUniqueOrThrow({ where: { id: deliveryId } });
     const now = clock.now();
     const underWay = await tx.$queryRaw<unknown[]>`
       SELECT 1 AS "found" FROM "Delivery" d WHERE d."id" = ${deliveryId} AND ${isDue(now)} AND ${isLeased(now)}`;
     if (underWay.length > 0) return before;
-    const isKept =
-      before.testEvent !== null ||
-      (await tx.event.findUnique({ where: { id: before.eventId }, select: { id: true } }));
+    const isKept = before.testEvent !== null || (await findEvents(tx, [before.eventId])).length > 0;
     if (!isKept) throw new NotAllowedError('The event has left the log.');
     await tx.$executeRaw`
       UPDATE "Delivery" SET "changedIn" = pg_current_xact_id() WHERE "id" = ${deliveryId}`;
@@ -102,13 +98,18 @@ export async function redeliver(
   return delivery;
 }
 
-async function refuseExpired({ prisma }: Context['database'], after: EventPosition): Promise<void> {
+async function refuseExpired(
+  { prisma }: Context['database'],
+  field: string,
+  cursor: EventPosition,
+  types: readonly EventName[] | undefined,
+): Promise<void> {
   try {
-    await assertRetained(prisma, after);
+    await assertRetained(prisma, cursor, types);
   } catch (error) {
     if (!(error instanceof CursorExpired)) throw error;
     throw new InvalidInputError([
-      { path: ['after'], message: 'is older than the log is kept, or not of this log' },
+      { path: [field], message: 'is older than the log is kept, or not of this log' },
     ]);
   }
 }
@@ -156,33 +157,32 @@ export async function replayEvents(
   const { database, clock } = context;
   const webhook = await database.prisma.webhook.findUnique({ where: { id: webhookId } });
   if (!webhook) throw new NotFoundError(webhookId);
-  if (after) await refuseExpired(database, after);
   const now = clock.now();
-  const taken = takenEvents(schema, { ...webhook, enabled: true }) ?? [];
-  const isWanted = Prisma.join(
-    [
-      settled(database.prisma),
-      ...(taken.length > 0 ? [Prisma.sql`"type" = ANY(${[...taken]})`] : []),
-      ...(types ? [Prisma.sql`"type" = ANY(${types})`] : []),
-      ...(after
-        ? [Prisma.sql`("xid", "position") > (${after.xid}::xid8, ${after.position}::bigint)`]
-        : []),
-      ...(before
-        ? [Prisma.sql`("xid", "position") < (${before.xid}::xid8, ${before.position}::bigint)`]
-        : []),
-      ...(since ? [Prisma.sql`"occurredAt" >= ${since}`] : []),
-      ...(until ? [Prisma.sql`"occurredAt" < ${until}`] : []),
-    ],
-    ' AND ',
-  );
+  // Only the names of types are stored.
+  const taken = (takenEvents(schema, { ...webhook, enabled: true }) ?? []) as EventName[];
+  const range = {
+    filter: {
+      // An empty list takes every type.
+      types:
+        taken.length === 0
+          ? (types ?? undefined)
+          : taken.filter((type) => types?.includes(type) ?? true),
+      since: since ?? undefined,
+      until: until ?? undefined,
+    },
+    after: after ?? undefined,
+    before: before ?? undefined,
+  };
+  if (after) await refuseExpired(database, 'after', after, range.filter.types);
+  if (before) await refuseExpired(database, 'before', before, range.filter.types);
   const seed = newId('Delivery');
-  const deliveryCount = await transaction(database, async (tx) => {
+  const deliveryCount = await quietTransaction(database, async (tx) => {
     const made = await tx.$executeRaw`
       INSERT INTO "Delivery"
              ("id", "webhookId", "eventId", "eventType", "nextAttemptAt", "createdAt", "updatedAt")
       SELECT ${derivedDeliveryId(Prisma.sql`${seed}::text`, Prisma.sql`e."id" || ${seed}`)},
              w."id", e."id", e."type", ${now}, ${now}, ${now}
-        FROM (SELECT "id", "type" FROM "Event" WHERE ${isWanted}
+        FROM (SELECT "id", "type" FROM "Event" WHERE ${isIn(database.prisma, range)}
                ORDER BY "xid", "position" LIMIT ${maxReplayed + 1}) e
         JOIN "Webhook" w ON w."id" = ${webhookId}`;
     if (made > maxReplayed) {

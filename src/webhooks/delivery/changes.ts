@@ -1,40 +1,36 @@
-import type { Delivery, PrismaClient } from '../../generated/prisma/client.ts';
+import type { EventPosition } from '../../events/position.ts';
 import { changes } from '../../graphql/changes.ts';
+import type { Services } from '../../services.ts';
+import { type ChangePosition, watcherOf } from './watcher.ts';
 
 const batchSize = 200;
 
-/** A position among the changes of deliveries: the transaction that wrote, then the delivery. */
-interface Place {
-  readonly xid: string;
-  readonly id: string;
-}
+/** A delivery that changed. */
+export type ChangedDelivery = Pick<ChangePosition, 'id'>;
 
-/** Follows the deliveries of one webhook until it is deleted. Like the event log, it reads only settled changes. */
-export async function followDeliveries(
-  prisma: PrismaClient,
+/**
+ * Follows the deliveries of one webhook until it is deleted. Like the event log, it reads only settled changes, in the
+ * order of their transactions.
+ *
+ * @param after Only changes by this transaction and later ones.
+ */
+export function followDeliveries(
+  { database, log }: Pick<Services, 'database' | 'log'>,
   webhookId: string,
-): Promise<AsyncIterableIterator<Delivery, void, void>> {
-  const [row] = await prisma.$queryRaw<{ xid: string }[]>`
-    SELECT "signet_settled_xid"()::text AS "xid"`;
-  let place: Place = { xid: row?.xid ?? '0', id: '' };
-  return changes(async () => {
-    const places = await prisma.$queryRaw<Place[]>`
+  after: Pick<EventPosition, 'xid'>,
+): AsyncIterableIterator<ChangedDelivery, void, void> {
+  const { prisma } = database;
+  const watcher = watcherOf(database, log);
+  let reached: ChangePosition = { xid: after.xid, id: '' };
+  return changes(async (signal) => {
+    const line = await watcher.changeAfter(webhookId, reached, signal);
+    if (line === undefined) return undefined;
+    const positions = await prisma.$queryRaw<ChangePosition[]>`
       SELECT "changedIn"::text AS "xid", "id" FROM "Delivery"
        WHERE "webhookId" = ${webhookId}
-         AND ("changedIn", "id") > (${place.xid}::xid8, ${place.id})
-         AND "changedIn" < (SELECT "signet_settled_xid"())
+         AND ("changedIn", "id") > (${reached.xid}::xid8, ${reached.id}) AND "changedIn" < ${line}::xid8
        ORDER BY "changedIn", "id" LIMIT ${batchSize}`;
-    const last = places.at(-1);
-    if (!last) return (await exists(prisma, webhookId)) ? [] : undefined;
-    place = last;
-    const rows = await prisma.delivery.findMany({
-      where: { id: { in: places.map(({ id }) => id) } },
-    });
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return places.flatMap(({ id }) => byId.get(id) ?? []);
+    reached = positions.at(-1) ?? reached;
+    return positions;
   });
-}
-
-async function exists(prisma: PrismaClient, id: string): Promise<boolean> {
-  return (await prisma.webhook.findUnique({ where: { id }, select: { id: true } })) !== null;
 }

@@ -78,8 +78,8 @@ export class OutcomeNotes {
 
   /** Adds recorded attempts; their outcomes are noted soon. */
   add(attempts: readonly RecordedAttempt[]): void {
-    for (const { webhookId, status, at, tellsOfEndpoint } of attempts) {
-      if (tellsOfEndpoint) this.#merge(webhookId, { isSuccess: status === 'SUCCEEDED', at });
+    for (const { webhookId, status, at, countsForEndpoint } of attempts) {
+      if (countsForEndpoint) this.#merge(webhookId, { isSuccess: status === 'SUCCEEDED', at });
     }
     this.#loop.wake();
   }

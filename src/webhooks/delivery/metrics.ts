@@ -1,41 +1,27 @@
-import { Counter, Gauge } from 'prom-client';
+import { addGauge, counterOf, histogramOf } from '../../metrics/metrics.ts';
 import type { Services } from '../../services.ts';
-import { isDue, isLeased } from './queue.ts';
-
-/** The counters of deliveries. */
-export interface DeliveryMetrics {
-  readonly attempts: Counter<'outcome'>;
-}
+import { isDue, isLeased, nextDeliveryAt } from './queue.ts';
 
 /** Registers the metrics of webhooks. */
-export function registerMetrics(services: Services, inFlight: () => number): DeliveryMetrics {
+export function registerMetrics(services: Services, inFlight: () => number) {
   const { metrics, database, clock } = services;
-  const registers = [metrics];
-  new Gauge({
-    name: 'signet_webhook_deliveries_in_flight',
-    help: 'Deliveries that this node is posting.',
-    registers,
-    collect() {
-      this.set(inFlight());
-    },
+  addGauge(metrics, 'signet_webhook_deliveries_in_flight', (gauge) => gauge.set(inFlight()));
+  addGauge(metrics, 'signet_webhook_deliveries_due', async (gauge) => {
+    const [row] = await database.prisma.$queryRaw<{ count: bigint }[]>`
+      SELECT count(*) AS "count" FROM "Delivery" d JOIN "Webhook" w ON w."id" = d."webhookId" AND w."enabled"
+       WHERE ${isDue(clock.now())} AND NOT ${isLeased(clock.now())}`;
+    gauge.set(Number(row?.count ?? 0));
   });
-  new Gauge({
-    name: 'signet_webhook_deliveries_due',
-    help: 'Deliveries that are due and not yet posted, over all nodes.',
-    registers,
-    async collect() {
-      const [row] = await database.prisma.$queryRaw<{ count: bigint }[]>`
-        SELECT count(*) AS "count" FROM "Delivery" d JOIN "Webhook" w ON w."id" = d."webhookId" AND w."enabled"
-         WHERE ${isDue(clock.now())} AND NOT ${isLeased(clock.now())}`;
-      this.set(Number(row?.count ?? 0));
-    },
+  addGauge(metrics, 'signet_webhook_deliveries_oldest_seconds', async (gauge) => {
+    const now = clock.now().getTime();
+    const dueAt = (await nextDeliveryAt(database.prisma))?.getTime() ?? now;
+    gauge.set(Math.max(0, now - dueAt) / 1000);
   });
   return {
-    attempts: new Counter({
-      name: 'signet_webhook_attempts_total',
-      help: 'Attempts to deliver, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    attempts: counterOf(metrics, 'signet_webhook_attempts_total'),
+    durations: histogramOf(metrics, 'signet_webhook_attempt_duration_seconds'),
   };
 }
+
+/** The counters of deliveries. */
+export type DeliveryMetrics = ReturnType<typeof registerMetrics>;

@@ -1,30 +1,33 @@
-import type { Transaction } from '../../db/transaction.ts';
+import { createPurge, type Purge, purgeAll } from '../../db/purge.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { purging } from '../../scheduler.ts';
 import type { Services } from '../../services.ts';
 import { webhookConsumer } from './fan-out.ts';
 
-const batchSize = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Deletes a batch of deliveries that are older than the event retention and have either ended or wait for a disabled
- * webhook. Also deletes the webhook periods that lie before the position of the fan-out.
- *
- * @returns Whether there may be more.
+ * Deletes deliveries that are older than the event retention and have either ended or wait for a disabled webhook. Also
+ * deletes the webhook periods that lie before the position of the fan-out.
  */
-export async function purgeDeliveries(
-  { clock, config }: Pick<Services, 'clock' | 'config'>,
-  tx: Transaction,
-): Promise<boolean> {
-  const before = new Date(clock.now().getTime() - config.eventRetentionDays * dayMs);
-  const count = await tx.$executeRaw`
-    DELETE FROM "Delivery" WHERE "id" IN (
-      SELECT d."id" FROM "Delivery" d JOIN "Webhook" w ON w."id" = d."webhookId"
-       WHERE d."createdAt" < ${before} AND (d."status" <> 'PENDING' OR NOT w."enabled")
-       LIMIT ${batchSize})`;
-  // Expired leases of dead nodes; a live node writes its own again.
-  await tx.deliveryLease.deleteMany({ where: { until: { lt: clock.now() } } });
-  await tx.$executeRaw`
-    DELETE FROM "WebhookPeriod" p USING "EventConsumer" c
-     WHERE c."name" = ${webhookConsumer} AND pg_snapshot_xmax(p."until") <= c."xid"`;
-  return count === batchSize;
-}
+export const purgeDeliveries = (services: Pick<Services, 'clock' | 'config' | 'log'>): Purge =>
+  purgeAll([
+    createPurge(services, {
+      table: 'Delivery',
+      column: 'createdAt',
+      keptMs: services.config.eventRetentionDays * dayMs,
+      where: Prisma.sql`(r."status" <> 'PENDING' OR NOT EXISTS (
+        SELECT 1 FROM "Webhook" w WHERE w."id" = r."webhookId" AND w."enabled"))`,
+    }),
+    // The leases of dead nodes. A live node writes its own again.
+    createPurge(services, { table: 'DeliveryLease', column: 'until' }),
+    async (tx) => {
+      await tx.$executeRaw`
+        DELETE FROM "WebhookPeriod" p USING "EventConsumer" c
+         WHERE c."name" = ${webhookConsumer} AND pg_snapshot_xmax(p."until") <= c."xid"`;
+      return false;
+    },
+  ]);
+
+/** The jobs of this part. */
+export const jobs = purging('deliveries', purgeDeliveries);

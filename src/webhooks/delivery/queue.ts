@@ -1,10 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { runSql } from '../../db/sql.ts';
-import { sqlOf, transaction } from '../../db/transaction.ts';
+import { quietTransaction, sqlOf } from '../../db/transaction.ts';
 import type { UnderWay } from '../../dispatch/work.ts';
-import type { EventName } from '../../events/catalogue.ts';
-import type { EventText } from '../../events/message.ts';
+import { findEventTexts, type LoggedText } from '../../events/log.ts';
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
+import type { TestEvent } from './event.ts';
 
 /** A delivery that belongs to this node until its lease runs out. */
 export interface ClaimedDelivery {
@@ -20,19 +20,13 @@ export interface ClaimedDelivery {
   readonly event: ClaimedEvent | null;
 }
 
-/** An event as a delivery needs it. Its JSON is text, which goes into the body unchanged. */
-export interface ClaimedEvent extends EventText {
-  readonly traceId: string | null;
-  readonly xid: string;
-  readonly position: bigint;
-}
+/** An event as a delivery needs it. */
+export type ClaimedEvent = LoggedText;
 
-type ClaimedRow = Omit<ClaimedDelivery, 'event'> &
-  Omit<ClaimedEvent, 'id' | 'type' | 'position'> & {
-    eventId: string;
-    type: EventName | null;
-    position: string | bigint;
-  };
+type ClaimedRow = Omit<ClaimedDelivery, 'event'> & {
+  readonly eventId: string;
+  readonly testEvent: string | null;
+};
 
 /** How long a claim lasts without a renewal, and so how long the deliveries of a dead node wait. */
 export const leaseMs = 15_000;
@@ -127,38 +121,42 @@ export async function claimDeliveries(
       )
       SELECT d."id", d."webhookId", d."revision",
              d."attemptCount", d."testEvent" IS NOT NULL AS "isTest", d."queryResult", d."eventId",
-             coalesce(e."type", d."testEvent"->>'type') AS "type",
-             coalesce(e."occurredAt", (d."testEvent"->>'occurredAt')::timestamptz) AS "occurredAt",
-             coalesce(e."actor", d."testEvent"->'actor')::text AS "actor",
-             coalesce(e."data", d."testEvent"->'data')::text AS "data",
-             coalesce(e."traceId", d."testEvent"->>'traceId') AS "traceId",
-             coalesce(e."xid"::text, '0') AS "xid", coalesce(e."position", 0) AS "position"
-        FROM "due" d LEFT JOIN "Event" e ON e."id" = d."eventId"`;
-  const [[locking], rows] = await transaction(database, (tx) =>
+             d."testEvent"::text AS "testEvent"
+        FROM "due" d`;
+  const [[locking], rows] = await quietTransaction(database, (tx) =>
     Promise.all([
       runSql<{ missed: string[] }>(sqlOf(tx), lock),
       runSql<ClaimedRow>(sqlOf(tx), claim),
     ]),
   );
-  const claimed = rows.map(
-    ({ eventId, type, occurredAt, actor, data, traceId, xid, position, ...delivery }) => ({
-      ...delivery,
-      event:
-        type === null
-          ? null
-          : {
-              id: eventId,
-              type,
-              occurredAt,
-              actor,
-              data,
-              traceId,
-              xid,
-              position: BigInt(position),
-            },
-    }),
+  // In a statement of its own: PostgreSQL plans it for the few parts of the log that have them.
+  const logged = new Map(
+    (
+      await findEventTexts(
+        database,
+        rows.filter(({ isTest }) => !isTest).map(({ eventId }) => eventId),
+      )
+    ).map((event) => [event.id, event]),
   );
+  const claimed = rows.map(({ eventId, testEvent, ...delivery }) => ({
+    ...delivery,
+    event: testEvent === null ? (logged.get(eventId) ?? null) : eventOfTest(eventId, testEvent),
+  }));
   return { claimed, missed: locking?.missed ?? [] };
+}
+
+/** The event of a test, which is stored with the delivery. */
+function eventOfTest(id: string, stored: string): ClaimedEvent {
+  const { occurredAt, actor, data, ...event } = JSON.parse(stored) as TestEvent;
+  return {
+    ...event,
+    id,
+    occurredAt: new Date(occurredAt),
+    actor: actor && JSON.stringify(actor),
+    data: JSON.stringify(data),
+    xid: '0',
+    position: 0n,
+  };
 }
 
 /** The time at which a delivery is due first, claimed ones included; null if none waits. */
@@ -205,9 +203,10 @@ export interface RecordedAttempt {
   /** The count at the claim, without this attempt. */
   readonly attemptCount: number;
   /**
-   * Whether the outcome says something about the endpoint. False for tests and for messages that could not be built.
+   * Whether the outcome counts as a success or failure of the endpoint. False for tests and for messages that could
+   * not be built.
    */
-  readonly tellsOfEndpoint: boolean;
+  readonly countsForEndpoint: boolean;
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   readonly nextAttemptAt: Date | null;
   readonly queryResult: string | null;
@@ -224,7 +223,7 @@ export interface RecordedAttempt {
  * meanwhile.
  */
 export async function recordAttempts(
-  { sql }: Pick<Database, 'sql'>,
+  { sql, hints }: Pick<Database, 'sql' | 'hints'>,
   node: string,
   now: Date,
   attempts: readonly RecordedAttempt[],
@@ -259,6 +258,7 @@ export async function recordAttempts(
     SELECT "id", "at", "durationMs", "statusCode", "responseBody", "error"
       FROM "kept", set_config('synchronous_commit', 'off', true) ORDER BY "at"`;
   await runSql(sql, record);
+  hints.send('deliveries');
 }
 
 /** Puts back all deliveries that a node has claimed. */

@@ -1,18 +1,17 @@
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../../errors.ts';
-import type { EventName } from '../../events/catalogue.ts';
+import type { EventName } from '../../events/catalogue/catalogue.ts';
+import { assertLineReached, readSettledLine } from '../../events/consumers.ts';
+import { encodePosition } from '../../events/position.ts';
+import { orExpired, positionOf } from '../../events/range.ts';
 import { EventInterface, EventTypeEnum } from '../../events/schema.ts';
-import type {
-  Delivery as DeliveryRow,
-  Prisma,
-  Webhook as WebhookRow,
-} from '../../generated/prisma/client.ts';
+import type { Prisma, Webhook as WebhookRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { assertMayFilter, connectionOf, readPage } from '../../graphql/lists/page.ts';
 import { addMutation, type PayloadFields } from '../../graphql/mutations/mutation.ts';
 import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
 import { webhookMutations } from '../endpoint/schema.ts';
 import { redeliver, replayEvents, testWebhook } from './by-hand.ts';
-import { followDeliveries } from './changes.ts';
+import { type ChangedDelivery, followDeliveries } from './changes.ts';
 import { eventOfDelivery } from './event.ts';
 
 const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
@@ -46,7 +45,7 @@ builder.prismaObject('DeliveryAttempt', {
 });
 
 /** One event for one endpoint. */
-export const Delivery = builder.prismaNode('Delivery', {
+const Delivery = builder.prismaNode('Delivery', {
   nullable: true,
   id: { field: 'id', description: "The delivery's id: a TypeID with the prefix `dlv`." },
   description: 'One event for one endpoint.',
@@ -91,6 +90,15 @@ export const Delivery = builder.prismaNode('Delivery', {
 
 const DeliveryConnection = connectionOf('Delivery', Delivery);
 
+builder.objectField(DeliveryConnection, 'cursor', (t) =>
+  t.string({
+    description:
+      'The place in the event log at which this page was read. Pass it as `after` to `webhookDeliveries` for every later change.',
+    // Only `Webhook.deliveries` makes this connection.
+    resolve: (page) => (page as unknown as { readonly cursor: string }).cursor,
+  }),
+);
+
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
   description: 'Which deliveries to list. A match meets every field that is given.',
   fields: (t) => ({
@@ -100,7 +108,7 @@ const DeliveryFilter = builder.inputType('DeliveryFilter', {
   }),
 });
 
-// What a filter asks of other areas.
+// Filters that require a scope of another area.
 const deliveryFilterScopes = { eventId: 'events:read' } as const;
 
 function deliveryWhere(
@@ -123,9 +131,11 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       description: 'Its deliveries, newest first.',
       select: { id: true },
       args: { filter: t.arg({ type: DeliveryFilter, description: 'Which deliveries to list.' }) },
-      resolve: (webhook, args, context, info) => {
+      resolve: async (webhook, args, context, info) => {
         assertMayFilter(context, args.filter, deliveryFilterScopes);
-        return readPage({
+        // Read before the page: all earlier changes are in it.
+        const line = await readSettledLine(context.database.prisma);
+        const page = await readPage({
           args,
           context,
           info,
@@ -133,6 +143,7 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
           where: deliveryWhere(webhook.id, args.filter),
           order: { field: 'id', nullable: false, direction: 'desc' },
         });
+        return { ...page, cursor: encodePosition(line) };
       },
     },
     DeliveryConnection,
@@ -140,14 +151,34 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
 );
 
 builder.subscriptionFields((t) => ({
-  webhookDeliveries: t.field({
+  webhookDeliveries: t.prismaField({
     type: Delivery,
     description:
-      "A webhook's deliveries as they change from now on: made, attempted, redelivered. Each has its state at that time.",
+      "A webhook's deliveries as they change: made, attempted, redelivered. Each has its state at that time. With `after` it sends those that changed after that cursor first; one of the same transaction as the cursor may be sent again.",
     authScopes: { scope: 'webhooks:read' },
-    args: { webhookId: t.arg.id({ required: true, description: "The webhook's id." }) },
-    subscribe: (_root, { webhookId }, { database }) => followDeliveries(database.prisma, webhookId),
-    resolve: (delivery) => delivery as DeliveryRow,
+    args: {
+      webhookId: t.arg.id({ required: true, description: "The webhook's id." }),
+      after: t.arg.string({
+        description:
+          'A `cursor` of `Webhook.deliveries`, or of the event log. Absent: changes from now on only.',
+      }),
+    },
+    subscribe: async (_root, { webhookId, after: cursor }, { database, log }) => {
+      const after = positionOf(cursor);
+      if (after) await orExpired(assertLineReached(database.prisma, after));
+      const from = after ?? (await readSettledLine(database.prisma));
+      return followDeliveries({ database, log }, webhookId, from);
+    },
+    // One snapshot: a delivery and its attempts are of the same time.
+    resolve: async (query, delivery, _args, { database: { prisma } }) => {
+      const { id } = delivery as ChangedDelivery;
+      const [row] = await prisma.$transaction(
+        [prisma.delivery.findUnique({ ...query, where: { id } })],
+        { isolationLevel: 'RepeatableRead' },
+      );
+      if (!row) throw new NotFoundError(id);
+      return row;
+    },
   }),
 }));
 
@@ -157,6 +188,7 @@ const mutations = recordMutations('delivery', Delivery, {
 });
 
 mutations.add('testWebhook', {
+  isOutside: true,
   description:
     'Posts a sample event to a webhook, even to a disabled one. It makes one attempt, with the header `signet-test: true`. Raises no event.',
   input: (t) => ({
@@ -171,6 +203,7 @@ mutations.add('testWebhook', {
 });
 
 mutations.add('redeliver', {
+  isOutside: true,
   description:
     'Delivers once more, with all retries. It waits while the webhook is disabled. Raises no event.',
   input: (t) => ({
@@ -181,6 +214,7 @@ mutations.add('redeliver', {
 });
 
 addMutation('replayEvents', {
+  isOutside: true,
   description:
     'Delivers a range of the log to a webhook once more: at most 50,000 events of the types that it gets. Raises no event.',
   scope: 'webhooks:write',

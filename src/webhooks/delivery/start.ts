@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import { Dispatcher, restMs } from '../../dispatch/dispatcher.ts';
 import { createLoop } from '../../dispatch/loop.ts';
+import { registerConsumer } from '../../events/consumers.ts';
 import type { Tail } from '../../events/tail.ts';
 import { createAgent } from '../../outbound/agent.ts';
 import type { Services } from '../../services.ts';
 import { Creators } from '../endpoint/creators.ts';
 import { DeliveryAttempts } from './attempt.ts';
 import { OutcomeNotes } from './failing.ts';
-import { fanOut, registerConsumer } from './fan-out.ts';
+import { fanOut, webhookConsumer } from './fan-out.ts';
 import { registerMetrics } from './metrics.ts';
 import { deliveryWork } from './work.ts';
 
@@ -23,7 +24,7 @@ export async function startDeliveries(
   tail: Pick<Tail, 'onSettled'>,
 ): Promise<() => Promise<void>> {
   const { config, resolveHost, database } = services;
-  await registerConsumer(database.prisma);
+  await registerConsumer(database.prisma, webhookConsumer);
   const agent = createAgent({
     allowPrivate: config.allowPrivateWebhooks,
     resolveHost,

@@ -45,11 +45,13 @@ export function deliveryWork(
       await creators.check();
       return claimItems(database, endpoints, request);
     },
-    // What changed rights and raised an event may have come after a skipped look.
+    // After a skipped check it is asked again: rights may have changed since the last one.
     nextDueAt: async () => ((await creators.check()) ? nextDeliveryAt(prisma) : undefined),
     attempt: ({ delivery, endpoint }, signal) => attempts.attempt(delivery, endpoint, signal),
     async follow({ delivery, endpoint }, { result }) {
       metrics.attempts.inc({ outcome: result.outcome });
+      // Without a message nothing was posted.
+      if (result.outcome !== 'preparation') metrics.durations.observe(result.durationMs / 1000);
       logAttempt(log, delivery, result);
       if (result.statusCode !== 410 || delivery.isTest) return;
       const reason = 'The endpoint answered 410 Gone.';

@@ -9,10 +9,13 @@ export async function followWebhook(
   let last = await prisma.webhook.findUnique({ where: { id } });
   return changes(async () => {
     if (!last) return undefined;
-    const { revision, updatedAt } = last;
+    const before = stateOf(last);
     last = await prisma.webhook.findUnique({ where: { id } });
     if (!last) return undefined;
-    const isSame = revision === last.revision && updatedAt.getTime() === last.updatedAt.getTime();
-    return isSame ? [] : [last];
+    return before === stateOf(last) ? [] : [last];
   });
 }
+
+/** What differs once a webhook has changed. */
+const stateOf = ({ revision, updatedAt, failingSince }: Webhook): string =>
+  [revision, updatedAt.getTime(), failingSince?.getTime()].join(' ');

@@ -1,4 +1,4 @@
-import { readHoldings } from '../../auth/granting.ts';
+import { readHoldings } from '../../auth/granting/holdings.ts';
 import { allows, commonScopes, type ManagementScope } from '../../auth/scopes.ts';
 import type { Services } from '../../services.ts';
 import type { Endpoint } from './endpoints.ts';

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { managementIndicator } from '../../auth/scopes.ts';
 import { toNumericDate } from '../../clock.ts';
-import type { EventName } from '../../events/catalogue.ts';
+import type { EventName } from '../../events/catalogue/catalogue.ts';
 import type { LoggedEvent } from '../../events/log.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { findExcess } from '../../graphql/cost.ts';
@@ -166,6 +166,8 @@ export class DocumentRunner {
       ...this.#services,
       actor: systemActor,
       traceId,
+      ip: null,
+      userAgent: null,
       caller: {
         actor: systemActor,
         scopes,

@@ -1,22 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { commonScopes } from '../../auth/scopes.ts';
 import { lockRow } from '../../db/lock.ts';
-import { type Transaction, transaction } from '../../db/transaction.ts';
+import { hintAfterCommit, type Transaction, transaction } from '../../db/transaction.ts';
 import { type InputIssue, InvalidInputError } from '../../errors.ts';
-import { type EventName, eventNames } from '../../events/catalogue.ts';
+import { type EventName, eventNames } from '../../events/catalogue/catalogue.ts';
+import type { Changes } from '../../events/catalogue/records.ts';
+import { changesBetween, recordChange, recordEvent } from '../../events/record.ts';
 import type { Webhook } from '../../generated/prisma/client.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { introspectionOptions } from '../../graphql/introspection.ts';
 import { newId } from '../../ids.ts';
-import { name, notNull, parseInput, text } from '../../input.ts';
+import { name, notNull, parseInput, patched, text } from '../../input.ts';
 import { generateWebhookSecret } from '../../outbound/signature.ts';
-import { faultsOfTarget, targetUrl } from '../../outbound/target.ts';
+import { faultsOfTarget, targetUrl, withoutSecrets } from '../../outbound/target.ts';
 import type { Context, Services } from '../../services.ts';
 import { checkDocument, DocumentFault } from './document.ts';
 import { ownHeaders } from './own-headers.ts';
+import { webhookRecord, webhooks } from './payload.ts';
 import { beginPeriod } from './periods.ts';
-import { sealHeaders, sealSecret } from './sealed.ts';
+import { openHeaders, sealHeaders, sealSecret } from './sealed.ts';
 
 const rotationMs = 24 * 60 * 60 * 1000;
 
@@ -30,7 +34,8 @@ const maxInFlight = z
   .min(1, 'must be from 1 to 1000')
   .max(1000, 'must be from 1 to 1000');
 
-const createWebhookInput = z.object({
+/** The input of `createWebhook`. */
+export const createWebhookInput = z.object({
   name: name(),
   url: targetUrl,
   events: events.nullish(),
@@ -44,7 +49,7 @@ const createWebhookInput = z.object({
 type WebhookContext = Context & Pick<GraphQLContext, 'caller'>;
 
 /**
- * Creates a webhook. It gets the events that are committed from now on.
+ * Creates a webhook. It gets the events that are committed from now on. Raises `Webhook.Created`.
  *
  * @param schema The schema that its query is checked against.
  * @returns The webhook, and its signing secret, which is shown only here.
@@ -83,7 +88,8 @@ export async function createWebhook(
     });
     await addSecret(tx, context, id, secret);
     await beginPeriod(tx, id, takenEvents(schema, row));
-    return row;
+    const told = await recordEvent(tx, context, 'Webhook.Created', webhookRecord(row));
+    return told.with(row);
   });
   return { webhook, secret };
 }
@@ -154,7 +160,8 @@ const updateWebhookInput = z.object({
  * Changes a webhook from the next delivery on. Enabling it clears `disabledReason` and sends the waiting deliveries. A
  * URL of another origin removes the query and the headers unless they are given again, because they were not meant for
  * that host. A caller who changes the URL, the query or the headers, or enables the webhook, becomes its creator. A new
- * query runs with that caller's scopes, an old query with the scopes that both hold.
+ * query runs with that caller's scopes, an old query with the scopes that both hold. Raises `Webhook.Data.Updated` if
+ * something changed.
  *
  * @throws {InvalidInputError} {@link NotFoundError}
  */
@@ -163,7 +170,6 @@ export async function updateWebhook(
   schema: GraphQLSchema,
   input: z.input<typeof updateWebhookInput>,
 ): Promise<Webhook> {
-  const scopes = context.caller?.scopes ?? new Set<string>();
   const { id, headers, ...patch } = parseInput(updateWebhookInput, input, [
     ...(await faultsOfAddress(context, input.url)),
     ...faultsOfQuery(context, schema, { query: input.query }),
@@ -183,29 +189,18 @@ export async function updateWebhook(
       isNewQuery ||
       newHeaders !== undefined ||
       patch.events !== undefined;
-    const row = await tx.webhook.update({
-      where: { id },
-      data: {
-        ...patch,
-        query: newQuery,
-        ...(patch.events === null ? { events: [] } : { events: patch.events }),
-        ...(newHeaders === undefined
-          ? {}
-          : { headers: sealHeaders(context.cipher, id, newHeaders ?? {}) }),
-        ...(isSwitchedOn ? { disabledReason: null, failingSince: null } : {}),
-        ...(isTakenOver
-          ? {
-              creatorId: context.actor.id,
-              grantedScopes:
-                patch.query !== undefined
-                  ? [...scopes]
-                  : commonScopes(new Set(before.grantedScopes), scopes),
-            }
-          : {}),
-        revision: { increment: 1 },
-        updatedAt: context.clock.now(),
-      },
-    });
+    const after = {
+      ...patch,
+      query: newQuery,
+      events: patch.events === null ? [] : patch.events,
+      headers:
+        newHeaders === undefined ? undefined : sealHeaders(context.cipher, id, newHeaders ?? {}),
+      ...(isSwitchedOn && { disabledReason: null, failingSince: null }),
+      ...(isTakenOver && takenOver(context, before, patch.query !== undefined)),
+    };
+    const unshown = unshownChanges(context, before, patched(before, after));
+    const told = await recordChange(tx, context, webhooks, before, after, unshown);
+    const row = told.result;
     const faults = faultsOfQuery(context, schema, row);
     if (faults.length > 0) throw new InvalidInputError(faults);
     const taken = takenEvents(schema, row);
@@ -218,14 +213,53 @@ export async function updateWebhook(
         data: { queryResult: null },
       });
     }
-    return row;
+    // Deliveries may have waited for it.
+    if (isSwitchedOn) hintAfterCommit(tx, 'queues');
+    return told;
   });
+}
+
+/** What a webhook keeps of the caller who answers for it from now on. */
+function takenOver(
+  { actor, caller }: WebhookContext,
+  { grantedScopes }: Webhook,
+  isNewQuery: boolean,
+): Pick<Webhook, 'creatorId' | 'grantedScopes'> {
+  const scopes = caller?.scopes ?? new Set<string>();
+  const granted = isNewQuery ? [...scopes] : commonScopes(new Set(grantedScopes), scopes);
+  return { creatorId: actor.id, grantedScopes: granted };
+}
+
+/**
+ * What changes of a webhook beside what events show: the query of its URL, its headers, of which events tell the names,
+ * and who answers for it.
+ */
+function unshownChanges(
+  { cipher }: Pick<Services, 'cipher'>,
+  before: Webhook,
+  after: Webhook,
+): Changes | undefined {
+  const [headers, newHeaders] = [openHeaders(cipher, before), openHeaders(cipher, after)];
+  const answering = ({ creatorId, grantedScopes }: Webhook) => ({
+    creatorId,
+    grantedScopes: [...grantedScopes].sort(),
+  });
+  const changes = {
+    ...(before.url !== after.url && {
+      url: { from: withoutSecrets(before.url), to: withoutSecrets(after.url) },
+    }),
+    ...(!isDeepStrictEqual(headers, newHeaders) && {
+      headers: { from: Object.keys(headers), to: Object.keys(newHeaders) },
+    }),
+    ...changesBetween(answering(before), answering(after)),
+  };
+  return Object.keys(changes).length === 0 ? undefined : changes;
 }
 
 const originOf = (url: string): string => new URL(url).origin;
 
 /**
- * Deletes a webhook with its deliveries. Only attempts that are running now still post to it.
+ * Deletes a webhook with its deliveries. Only attempts that are running now still post to it. Raises `Webhook.Deleted`.
  *
  * @returns The webhook as it was before.
  * @throws {NotFoundError}
@@ -233,12 +267,15 @@ const originOf = (url: string): string => new URL(url).origin;
 export async function deleteWebhook(context: Context, { id }: { id: string }): Promise<Webhook> {
   return transaction(context.database, async (tx) => {
     await lockRow(tx, 'Webhook', id);
-    return tx.webhook.delete({ where: { id } });
+    hintAfterCommit(tx, 'queues');
+    const webhook = await tx.webhook.delete({ where: { id } });
+    const told = await recordEvent(tx, context, 'Webhook.Deleted', webhookRecord(webhook));
+    return told.with(webhook);
   });
 }
 
 /**
- * Gives a webhook a new secret. Its earlier secrets also sign for 24 hours.
+ * Gives a webhook a new secret. Its earlier secrets also sign for 24 hours. Raises `Webhook.Secret.Rotated`.
  *
  * @throws {NotFoundError}
  */
@@ -256,10 +293,13 @@ export async function rotateWebhookSecret(
       data: { expiresAt: new Date(now.getTime() + rotationMs) },
     });
     await addSecret(tx, context, id, secret);
-    return tx.webhook.update({
-      where: { id },
-      data: { revision: { increment: 1 }, updatedAt: now },
-    });
+    const told = await recordEvent(tx, context, 'Webhook.Secret.Rotated', { webhookId: id });
+    return told.with(
+      tx.webhook.update({
+        where: { id },
+        data: { revision: { increment: 1 }, updatedAt: now },
+      }),
+    );
   });
   return { webhook, secret };
 }

@@ -8,7 +8,7 @@ const maxValueLength = 2048;
 
 // Headers that Signet sets, and headers of the connection (RFC 9110 §7.6.1).
 const reserved =
-  /^(?:webhook-.*|signet-.*|content-.*|host|user-agent|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings)$/i;
+  /^(?:webhook-.*|signet-.*|content-.*|host|user-agent|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings|traceparent|tracestate)$/i;
 
 const headerName = /^[!#$%&'*+.^_`|~\w-]{1,128}$/;
 // Visible ASCII, with spaces and tabs inside (RFC 9110 §5.5).

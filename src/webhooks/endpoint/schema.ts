@@ -1,5 +1,5 @@
 import { InvalidInputError, NotFoundError } from '../../errors.ts';
-import type { EventName } from '../../events/catalogue.ts';
+import type { EventName } from '../../events/catalogue/catalogue.ts';
 import { EventTypeEnum } from '../../events/schema.ts';
 import type { Prisma, Webhook as WebhookRow } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -10,12 +10,13 @@ import {
   type PayloadFields,
 } from '../../graphql/mutations/mutation.ts';
 import { recordMutations } from '../../graphql/mutations/record-mutations.ts';
+import { versionDescription } from '../../graphql/mutations/versions.ts';
 import { followWebhook } from './changes.ts';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './operations.ts';
 import { openHeaders } from './sealed.ts';
 
 /** An endpoint that gets events. */
-export const Webhook = builder.prismaNode('Webhook', {
+const Webhook = builder.prismaNode('Webhook', {
   nullable: true,
   id: { field: 'id', description: "The webhook's id: a TypeID with the prefix `hook`." },
   description: 'An endpoint that gets events (https://www.standardwebhooks.com).',
@@ -45,10 +46,17 @@ export const Webhook = builder.prismaNode('Webhook', {
       nullable: true,
       description: 'Why Signet disabled it; null if Signet did not.',
     }),
+    failingSince: t.expose('failingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Since when every attempt has failed; null if the latest one succeeded, or there was none. After five days Signet disables it.',
+    }),
     maxInFlight: t.exposeInt('maxInFlight', {
       description: 'The most deliveries that are posted to it at once.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    version: t.exposeInt('version', { description: versionDescription }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
@@ -75,7 +83,7 @@ builder.subscriptionFields((t) => ({
   webhook: t.field({
     type: Webhook,
     description:
-      'A webhook as it changes from now on: by updates, rotation of its secret, or disabling. Ends when it is deleted.',
+      'A webhook as it changes from now on: by updates, rotation of its secret, disabling, or once its attempts fail or succeed again. Ends when it is deleted.',
     authScopes: { scope: 'webhooks:read' },
     args: { id: t.arg.id({ required: true, description: "The webhook's id." }) },
     subscribe: (_root, { id }, { database }) => followWebhook(database.prisma, id),
@@ -116,7 +124,7 @@ const settings = (t: InputFields) => ({
 
 addMutation('createWebhook', {
   description:
-    'Creates a webhook. It gets the events that are committed from now on, while it is enabled. Requires `events:read` too. Signet disables the webhook when its creator loses one of the two scopes. Raises no event.',
+    'Creates a webhook. It gets the events that are committed from now on, while it is enabled, but none about itself. Requires `events:read` too. Signet disables the webhook when its creator loses one of the two scopes. Raises `Webhook.Created`.',
   scope: ['webhooks:write', 'events:read'],
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters.' }),
@@ -135,7 +143,7 @@ addMutation('createWebhook', {
 
 webhookMutations.add('updateWebhook', {
   description:
-    'Changes a webhook from its next delivery on. Requires `events:read` too. An absent field stays as it is; null clears it. A URL of another origin removes the query and the headers, unless they are given again. A caller who changes the URL, the query or the headers, or enables the webhook, becomes its creator. Deliveries wait while it is disabled. Raises no event.',
+    'Changes a webhook from its next delivery on. Requires `events:read` too. An absent field stays as it is; null clears it. A URL of another origin removes the query and the headers, unless they are given again. A caller who changes the URL, the query or the headers, or enables the webhook, becomes its creator. Deliveries wait while it is disabled. Raises `Webhook.Data.Updated` if something changed.',
   scope: ['webhooks:write', 'events:read'],
   input: (t) => ({
     id: webhookMutations.id(t),
@@ -152,14 +160,14 @@ webhookMutations.add('updateWebhook', {
 });
 
 webhookMutations.addDeletion('deleteWebhook', {
-  description: 'Deletes a webhook with its deliveries. Raises no event.',
+  description: 'Deletes a webhook with its deliveries. Raises `Webhook.Deleted`.',
   model: ({ webhook }) => webhook,
   operation: deleteWebhook,
 });
 
 addMutation('rotateWebhookSecret', {
   description:
-    'Gives a webhook a new signing secret. The old one also signs for 24 hours. Raises no event.',
+    'Gives a webhook a new signing secret. The old one also signs for 24 hours. Raises `Webhook.Secret.Rotated`.',
   scope: 'webhooks:write',
   input: (t) => ({ id: webhookMutations.id(t) }),
   payload: secretPayload,

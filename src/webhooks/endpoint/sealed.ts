@@ -1,8 +1,9 @@
 import type { WebhookSecret } from '../../generated/prisma/client.ts';
 import type { Cipher } from '../../keys/cipher.ts';
+import { purposeOf } from '../../keys/sealed-columns.ts';
 
-const secretPurpose = (id: string) => `webhook-secret:${id}`;
-const headersPurpose = (webhookId: string) => `webhook-headers:${webhookId}`;
+const secretPurpose = (id: string) => purposeOf('webhook-secret', id);
+const headersPurpose = (webhookId: string) => purposeOf('webhook-headers', webhookId);
 
 /** Encrypts a webhook's signing secret for the row with that id. */
 export const sealSecret = (cipher: Cipher, id: string, secret: string) =>

@@ -1,11 +1,15 @@
 import { lockRow } from '../../db/lock.ts';
+import { untold } from '../../db/told.ts';
 import { transaction } from '../../db/transaction.ts';
 import { NotFoundError } from '../../errors.ts';
+import { bySignet, recordChange } from '../../events/record.ts';
 import type { Services } from '../../services.ts';
+import { webhooks } from './payload.ts';
 import { beginPeriod } from './periods.ts';
 
 /**
- * Disables a webhook and saves the reason. Its deliveries wait until it is enabled again.
+ * Disables a webhook and saves the reason. Its deliveries wait until it is enabled again. Raises `Webhook.Data.Updated`
+ * by `SYSTEM`, if the webhook was enabled.
  *
  * @param revision Disables the webhook only if this is still its revision.
  */
@@ -19,17 +23,14 @@ export async function switchOff(
   try {
     await transaction(database, async (tx) => {
       await lockRow(tx, 'Webhook', id);
-      const { count } = await tx.webhook.updateMany({
-        where: { id, enabled: true, ...(revision === undefined ? {} : { revision }) },
-        data: {
-          enabled: false,
-          disabledReason: reason,
-          updatedAt: clock.now(),
-          revision: { increment: 1 },
-        },
+      const before = await tx.webhook.findFirst({ where: { id, enabled: true, revision } });
+      if (!before) return untold(undefined);
+      const told = await recordChange(tx, { ...bySignet, clock }, webhooks, before, {
+        enabled: false,
+        disabledReason: reason,
       });
-      if (count === 0) return;
       await beginPeriod(tx, id, null);
+      return told.with(undefined);
     });
   } catch (error) {
     // The webhook was deleted meanwhile.

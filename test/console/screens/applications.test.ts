@@ -107,6 +107,34 @@ describe.runIf(chromiumPath)('APIs, roles and applications at the screen', async
     expect(await at.page.content()).not.toContain(secret);
   });
 
+  test('the settings of the quickstart lead to the sign-in page', async () => {
+    const block = at.page.getByRole('group', { name: 'Settings for a library' }).locator('pre');
+    const settings = new Map(
+      (await block.innerText())
+        .trim()
+        .split('\n')
+        .map((line) => line.replaceAll('"', '').split('=') as [string, string]),
+    );
+    const issuer = settings.get('OIDC_ISSUER') ?? '';
+    const found = await fetch(`${issuer}/.well-known/openid-configuration`);
+    const discovered = (await found.json()) as Record<string, string>;
+    expect(discovered['issuer']).toBe(issuer);
+    const asked = new URL(discovered['authorization_endpoint'] ?? '');
+    asked.search = String(
+      new URLSearchParams({
+        response_type: 'code',
+        client_id: settings.get('OIDC_CLIENT_ID') ?? '',
+        redirect_uri: settings.get('OIDC_REDIRECT_URI') ?? '',
+        scope: settings.get('OIDC_SCOPE') ?? '',
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
+        state: 'anything',
+      }),
+    );
+    const answer = await fetch(asked, { redirect: 'manual' });
+    expect(answer.headers.get('location')).toContain('/sign-in/');
+  });
+
   test('redirect URIs are changed line by line', async () => {
     await at.button('Add to Redirect URIs').click();
     await at.field('Redirect URIs 2').fill('not an address');
@@ -149,7 +177,7 @@ describe.runIf(chromiumPath)('APIs, roles and applications at the screen', async
     await row('orders:read').getByText('Order reader').waitFor();
     await at.page.getByRole('switch', { name: 'Allow token exchange' }).click();
     await at.page.getByText('The exchange would be refused').waitFor();
-    await row('Token exchange is allowed').getByText('Broken').waitFor();
+    await row('Token exchange is allowed').getByText('Fails').waitFor();
   });
 
   test.each([

@@ -23,7 +23,6 @@ describe.runIf(chromiumPath)('the live log over a bad network', async () => {
 
   beforeAll(async () => {
     page = await at.context.newPage();
-    page.setDefaultTimeout(20_000);
     await page.setViewportSize({ width: 1400, height: 3200 });
     await page.clock.install();
     await page.goto(`${environment.BASE_URL}/console/events`);
@@ -46,7 +45,7 @@ describe.runIf(chromiumPath)('the live log over a bad network', async () => {
           const [shown, logged] = [await onScreen(), await inTheLog()];
           return { shown, isSame: JSON.stringify(shown) === JSON.stringify(logged) };
         },
-        { timeout: 20_000, interval: 100 },
+        { interval: 100 },
       )
       .toMatchObject({ isSame: true });
   const createUsers = async (count: number) => {

@@ -50,7 +50,7 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await at.open('organizations', 'Organizations');
     await at.button('Create organization').first().click();
     await at.button('Create organization', at.dialog).click();
-    expect(await at.errorOf(at.field('Name', at.dialog))).toBe('This is needed.');
+    expect(await at.errorOf(at.field('Name', at.dialog))).toBe('This is required.');
     await at.field('Name', at.dialog).fill('Harbour Freight');
     await at.raises(['Organization.Created'], () =>
       at.button('Create organization', at.dialog).click(),
@@ -61,23 +61,43 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
   test('a member is found by the combobox, and gets a role in place', async () => {
     const { username } = await createUser(at.endpoint);
     await createUser(at.endpoint);
+    const now = at.service.clock.now();
+    await prisma.organizationRole.create({
+      data: {
+        id: newId('OrganizationRole'),
+        name: 'Auditor',
+        type: 'USER',
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await at.page.reload();
     const [added] = await at.raises(['Organization.Membership.Updated'], () =>
       at.pick('Add member', username),
     );
     expect(added?.data['organizationId']).toMatch(/^org_/);
     const row = at.page.getByRole('row').filter({ hasText: username });
+    await row.waitFor();
+    // Whoever is a member is not offered again.
+    await at.page.getByRole('combobox', { name: 'Add member' }).fill(username);
+    await at.page.getByText('Nothing found').waitFor();
+    await at.page.keyboard.press('Escape');
     await at.button('Roles', row).click();
     // It is checked once the role is assigned.
+    await at.page.getByRole('checkbox', { name: 'Auditor' }).click();
+    await row.getByText('Auditor', { exact: true }).waitFor();
     await at.page.getByRole('checkbox', { name: 'Owner' }).click();
     const member = () =>
       prisma.organizationUser.findFirst({
         where: { user: { username } },
         select: { roles: { select: { organizationRole: { select: { name: true } } } } },
       });
-    await expect.poll(member).toEqual({ roles: [{ organizationRole: { name: 'Owner' } }] });
+    await expect.poll(async () => (await member())?.roles).toHaveLength(2);
     await at.page.keyboard.press('Escape');
+    for (const name of ['Auditor', 'Owner']) await row.getByText(name, { exact: true }).waitFor();
     await at.raises(['Organization.Membership.Updated'], () => at.confirm('Remove', row));
-    await at.page.getByText('No member yet.').waitFor();
+    await at.page.getByText('No members yet.').waitFor();
+    await prisma.organizationRole.deleteMany({ where: { name: 'Auditor' } });
   });
 
   test('an application becomes a member', async () => {
@@ -96,16 +116,22 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
       await at.button('Invite', at.dialog).click();
     };
     await invite();
+    // The link is there to copy, with the time it lasts.
+    const link = at.dialog.getByRole('group', { name: 'Invitation link' });
+    expect(await link.locator('pre').innerText()).toContain('/account/invitation?id=inv_');
+    await at.dialog.getByText('For 7 days, and for the owner of that address alone.').waitFor();
+    await at.button('Done', at.dialog).click();
     const row = at.page.getByRole('row').filter({ hasText: 'joan@example.com' });
     await row.getByText('Pending').waitFor();
     await row.getByText('Owner').waitFor();
+    await at.button('Copy Invitation link', row).waitFor();
     await invite();
     expect(await at.errorOf(at.field('E-mail', at.dialog))).not.toBe('');
     await at.button('Cancel', at.dialog).click();
     await at.confirm('Revoke', row);
     await row.getByText('Revoked').waitFor();
     await at.confirm('Delete', row);
-    await at.page.getByText('No invitation yet').waitFor();
+    await at.page.getByText('No invitations yet').waitFor();
   });
 
   test('a domain lets people join, with just-in-time roles', async () => {
@@ -120,7 +146,7 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await at.button('Save').click();
     await expect.poll(() => prisma.organizationJitRole.count()).toBe(1);
     await at.remove('Remove harbour.example');
-    await at.page.getByText('No domain: nobody joins by the address alone.').waitFor();
+    await at.page.getByText('No domains. Nobody joins by e-mail address alone.').waitFor();
   });
 
   test('an identity provider lets its people join', async () => {
@@ -141,7 +167,7 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     await at.button('Remove Northwind').waitFor();
     expect(await prisma.organizationIdentityProvider.count()).toBe(1);
     await at.remove('Remove Northwind');
-    await at.page.getByText('No identity provider: nobody joins by one.').waitFor();
+    await at.page.getByText('No identity providers. Nobody joins through one.').waitFor();
     expect(await prisma.organizationIdentityProvider.count()).toBe(0);
   });
 
@@ -162,7 +188,7 @@ describe.runIf(chromiumPath)('organizations at the screen', async () => {
     const row = (name: string) =>
       at.page.getByRole('row').filter({ has: at.page.getByText(name, { exact: true }) });
     await at.raises(['OrganizationRole.Deleted'], () => at.confirm('Delete', row('Owner')));
-    await at.page.getByText('No organization role yet.').waitFor();
+    await at.page.getByText('No organization roles yet.').waitFor();
     await at.raises(['OrganizationScope.Deleted'], () =>
       at.confirm('Delete', row('invite:member')),
     );

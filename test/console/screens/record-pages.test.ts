@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { seedDirectory } from '../../support/operations/directory.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startConsoleAtWork } from '../../support/people/console-screen.ts';
@@ -10,6 +11,7 @@ const pages = [
   ['users/user', ''],
   ['users/user', '?tab=roles'],
   ['users/user', '?tab=organizations'],
+  ['users/user', '?tab=permissions'],
   ['users/user', '?tab=sessions'],
   ['users/user', '?tab=factors'],
   ['users/user', '?tab=access'],
@@ -18,7 +20,17 @@ const pages = [
   ['roles/role', '?tab=holders'],
   ['apis/resource', ''],
   ['applications/application', ''],
+  ['applications/application', '?tab=security'],
+  ['applications/application', '?tab=consents'],
+  ['applications/agent', ''],
+  ['applications/agent', '?tab=consents'],
   ['applications/machine', '?tab=roles'],
+  ['applications/machine', '?tab=security'],
+  ['agents', ''],
+  ['agents', '?tab=admission'],
+  ['agents', '?tab=trust'],
+  ['applications/machine', '?tab=trust'],
+  ['applications/machine', '?tab=permissions'],
   ['organizations/organization', ''],
   ['organizations/organization', '?tab=invitations'],
   ['organizations/organization', '?tab=just-in-time'],
@@ -74,6 +86,16 @@ describe.runIf(chromiumPath)('the pages of records', async () => {
       redirectUris: ['https://shop.example.com/callback'],
       allowTokenExchange: true,
     });
+    const directory = seedDirectory(at.service.testDatabase.database, at.service.clock);
+    const agent = await directory.createClient({
+      name: 'Assistant',
+      type: 'SPA',
+      origin: 'METADATA_DOCUMENT',
+      metadataUrl: 'https://assistant.example.com/client.json',
+      isThirdParty: true,
+    });
+    await directory.createGrant(user, agent.id);
+    ids.set('agent', agent.id);
     await create('machine', '/applications', { name: 'Nightly', type: 'MACHINE_TO_MACHINE' });
     const organizationRole = await create('organizationRole', '/organization-roles', {
       name: 'Owner',

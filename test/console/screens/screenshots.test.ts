@@ -7,7 +7,7 @@ import { chromiumPath } from '../../support/peers/chromium.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { sitDownAt } from '../../support/people/console-screen.ts';
 import { furnish, type Harbour } from '../../support/people/harbour.ts';
-import { startService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
 // `npm run screenshots:console` makes those of the documentation.
 const folder = process.env['CONSOLE_SCREENSHOTS'];
@@ -18,6 +18,7 @@ interface Look {
   /** With the names of records in braces. */
   readonly path: string;
   readonly dark?: boolean;
+  readonly language?: 'de';
   readonly width?: number;
   readonly height?: number;
   /** What is done before. */
@@ -37,8 +38,32 @@ const looks: readonly Look[] = [
     act: (page) => page.getByText('User.Data.Updated').first().click(),
   },
   { name: 'events-dark', path: 'events', dark: true },
+  { name: 'developers', path: 'developers' },
+  { name: 'developers-reference-dark', path: 'developers?tab=rest', dark: true },
   { name: 'users', path: 'users' },
   { name: 'users-narrow-dark', path: 'users', dark: true, width: 390 },
+  {
+    name: 'users-selected',
+    path: 'users',
+    act: async (page) => {
+      for (const row of [1, 2, 3]) await page.getByRole('checkbox').nth(row).check();
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .nth(3)
+        .click();
+    },
+  },
+  {
+    name: 'explain',
+    path: 'explain?application={Shop}&user={Grace Hopper}&resource=https://orders.harbour.example',
+  },
+  {
+    name: 'explain-narrow-dark',
+    path: 'explain?application={Shop}&user={Grace Hopper}&resource=https://nowhere.example.com',
+    dark: true,
+    width: 390,
+  },
+  { name: 'refusals', path: 'refusals' },
   {
     name: 'users-refused',
     path: 'users?create=true',
@@ -79,6 +104,29 @@ const looks: readonly Look[] = [
   { name: 'application-create', path: 'applications?create=true', height: 900 },
   { name: 'application', path: 'applications/{Shop}', height: 1000 },
   { name: 'application-native-dark', path: 'applications/{Driver app}', dark: true },
+  { name: 'agents', path: 'agents' },
+  { name: 'agents-dark', path: 'agents', dark: true },
+  { name: 'agents-narrow', path: 'agents', width: 375 },
+  { name: 'agents-admission', path: 'agents?tab=admission', height: 1200 },
+  {
+    name: 'agents-admission-narrow-dark',
+    path: 'agents?tab=admission',
+    dark: true,
+    width: 375,
+    height: 1600,
+  },
+  { name: 'agents-trust', path: 'agents?tab=trust' },
+  { name: 'agents-trust-german-dark', path: 'agents?tab=trust', dark: true, language: 'de' },
+  { name: 'agents-trust-narrow', path: 'agents?tab=trust', width: 375 },
+  {
+    name: 'trusted-issuer',
+    path: 'agents?tab=trust',
+    height: 1150,
+    act: async (page) => {
+      await button(page, 'Deployments of the reports').click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   {
     name: 'organization',
     path: 'organizations/{Northwind Bakery}',
@@ -126,6 +174,20 @@ const looks: readonly Look[] = [
   },
 ];
 
+/** Requests of an application that the token endpoint refuses: with a wrong secret, and for grants that it has not. */
+async function refuseSome(service: TestService, clientId: string): Promise<void> {
+  const exchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+  for (const grant_type of ['client_credentials', exchange, 'password', exchange])
+    await fetch(`${service.url}/oidc/token`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${btoa(`${clientId}:not its secret`)}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams({ grant_type, resource: 'https://orders.harbour.example' }),
+    });
+}
+
 describe.runIf(chromiumPath && folder)('screenshots of the console', async () => {
   if (!chromiumPath || !folder) return;
   await mkdir(folder, { recursive: true });
@@ -164,7 +226,10 @@ describe.runIf(chromiumPath && folder)('screenshots of the console', async () =>
     await open('webhooks');
     await take('empty');
     harbour = await furnish(service, await startReceiver());
-    for (const { name, path, dark = false, width = 1280, height = 800, act } of looks) {
+    await refuseSome(service, harbour.get('Shop') ?? '');
+    for (const { name, path, dark = false, language = 'en', ...look } of looks) {
+      const { width = 1280, height = 800, act } = look;
+      await page.evaluate(`localStorage.setItem('signet.console.language', '${language}')`);
       await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height });
       await open(path);

@@ -25,7 +25,7 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
     const secret = (await shown.innerText()).trim();
     await at.button('Open webhook', at.dialog).click();
     await at.page.getByRole('heading', { name, level: 1 }).waitFor();
-    await at.page.getByText('No delivery yet').waitFor();
+    await at.page.getByText('No deliveries yet').waitFor();
     return secret;
   }
 
@@ -37,7 +37,7 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
     await at.button('Create webhook', at.dialog).click();
     expect(await at.errorOf(at.field('URL', at.dialog))).toContain('not an absolute address');
     const types = at.dialog.getByRole('group', { name: 'Event types' }).first();
-    expect(await at.errorOf(types)).toBe('Choose one type at least.');
+    expect(await at.errorOf(types)).toBe('Choose at least one type.');
     await at.field('URL', at.dialog).fill('https://warehouse.example.com/hooks');
     await at.dialog.getByRole('checkbox', { name: 'Users', exact: true }).check();
     for (const type of ['User.Created', 'User.Deleted']) {
@@ -100,13 +100,15 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
     await at.button('User.Created', delivery).click();
     await at.dialog.getByText('Attempt 4').waitFor();
     await at.dialog.getByText('in maintenance').waitFor();
+    await at.page.getByText('Failing since').waitFor();
 
     receiver.answerWith(204);
     await at.button('Redeliver', at.dialog).click();
     await at.dialog.getByText('Attempt 5').waitFor();
     await at.dialog.getByText('Delivered').waitFor();
     await at.button('Close', at.dialog).click();
-    await delivery.getByText('204').waitFor();
+    await at.page.getByText('Enabled', { exact: true }).waitFor();
+    await delivery.getByText('204', { exact: true }).waitFor();
     await delivery.getByText('Delivered').waitFor();
 
     await at.button('Replay').click();
@@ -128,17 +130,41 @@ describe.runIf(chromiumPath)('webhooks at the screen', async () => {
   test('Redeliver on a row sends the same event again', async () => {
     const receiver = await startReceiver();
     await create('Mirror', receiver.url);
-    await createUser(at.endpoint);
-    await row('User.Created').getByText('Delivered').waitFor();
+    const { username } = await createUser(at.endpoint);
+    // On a phone too, a row says what happened to whom, when, and what became of it.
+    await at.page.setViewportSize({ width: 375, height: 800 });
+    for (const seen of [
+      row('User.Created').getByRole('link', { name: username }),
+      row('User.Created').getByText('Delivered'),
+      row('User.Created').locator('time:visible'),
+    ]) {
+      await seen.waitFor();
+      const { x, width } = (await seen.boundingBox()) ?? { x: 0, width: 375 };
+      expect(x + width).toBeLessThan(375);
+    }
+    await at.page.setViewportSize({ width: 1280, height: 720 });
     await at.button('Redeliver', row('User.Created')).click();
     const [first, second] = await receiver.arrived(2);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
     expect(second?.body).toBe(first?.body);
-    await expect.poll(() => row('User.Created').getByText('204').count()).toBe(2);
+    await expect.poll(() => row('User.Created').getByText('204', { exact: true }).count()).toBe(2);
     await at.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = () => at.page.evaluate<string>('navigator.clipboard.readText()');
     await at.button('Copy as curl', row('User.Created')).click();
     await expect.poll(copied).toContain('redeliver(input: $input)');
+
+    // All that failed for good is delivered again in one go.
+    const { prisma } = at.service.testDatabase.database;
+    await prisma.delivery.updateMany({ data: { status: 'FAILED', nextAttemptAt: null } });
+    const earlier = receiver.received.length;
+    const failed = (await readWebhook(at.endpoint, idOfPage())).deliveries.length;
+    await at.page.reload();
+    await at.page.getByText(`0 of the last ${failed} delivered`).waitFor();
+    await at.button('Recover failed').click();
+    await at.button('Deliver again', at.dialog).click();
+    await at.page.getByText(/tried again/).waitFor();
+    await receiver.arrived(earlier + failed);
+    await expect.poll(() => rows().getByText('Delivered').count()).toBe(failed);
 
     // Gone for good, the receiver says: the webhook is switched off.
     receiver.answerWith(410);

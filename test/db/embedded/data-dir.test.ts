@@ -32,7 +32,7 @@ test('only its owner has access to one that was open', async () => {
   node.child.kill('SIGTERM');
   expect(await node.ended).toBe(0);
   expect(await openToOthers(dataDir)).toEqual([]);
-}, 90_000);
+});
 
 test('later database files belong only to the owner', async () => {
   const dataDir = join(folder, 'later');

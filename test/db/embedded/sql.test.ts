@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { openEmbedded } from '../../../src/db/embedded/open.ts';
 import { embeddedSql } from '../../../src/db/embedded/sql.ts';
+import { Statements } from '../../../src/db/embedded/statements.ts';
 import { closeAtEnd } from '../../support/cleanup.ts';
 
 const database = await openEmbedded({});
 closeAtEnd(() => database.close());
-const sql = embeddedSql(database, { enable_seqscan: 'off' });
+const sql = embeddedSql(database, new Statements(database), { enable_seqscan: 'off' });
 
 test('gives values and takes them as PGlite’s own query does', async () => {
   const text = `
@@ -25,7 +26,7 @@ test('gives values and takes them as PGlite’s own query does', async () => {
 test('parses a statement once', async () => {
   const read = async () => {
     const { rows } = await database.query<{ calls: number }>(
-      `SELECT ("generic_plans" + "custom_plans")::int AS "calls" FROM pg_prepared_statements WHERE "name" = 'once'`,
+      `SELECT ("generic_plans" + "custom_plans")::int AS "calls" FROM pg_prepared_statements WHERE "statement" = 'SELECT $1::int AS "n"'`,
     );
     return rows;
   };

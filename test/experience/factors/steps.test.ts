@@ -122,9 +122,12 @@ describe('an authenticator app', () => {
         actor: { type: 'USER', id: person.id, clientId: client.id },
         data: { id: person.id, changes: { factors: { from: [], to: ['TOTP'] } } },
       },
+      { data: { credential: 'TOTP', change: 'ADDED' } },
       { data: { changes: { factors: { from: ['TOTP'], to: ['TOTP', 'BACKUP_CODES'] } } } },
+      { data: { credential: 'BACKUP_CODES', change: 'ADDED' } },
+      { data: { credential: 'BACKUP_CODES', change: 'CHANGED' } },
     ]);
-    expect(raised).toHaveLength(2);
+    expect(raised).toHaveLength(5);
     expect(app.code()).toMatch(/^\d{6}$/);
     const messages = await messagesTo(service, person.primaryEmail);
     expect(messages.map(({ template }) => template)).toEqual(Array(3).fill('FACTOR_ADDED'));

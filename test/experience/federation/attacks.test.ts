@@ -4,8 +4,8 @@ import { startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import { asPage, readInteraction, step } from '../../support/people/experience.ts';
 import {
   allowPrivate,
+  connectSteered,
   continueWith,
-  createIdentityProvider,
   manager,
 } from '../../support/people/federation.ts';
 import { openBrowser } from '../../support/people/sign-in.ts';
@@ -23,10 +23,11 @@ const { client, database } = fixture;
 const admin = await manager(service);
 const social = await startOpenIdProvider();
 const company = await startOpenIdProvider();
-const connect = (values: object, { issuer, clientId, clientSecret }: typeof social) =>
-  createIdentityProvider(service, { issuer, clientId, clientSecret, ...values });
-await connect({ name: 'Club', kind: 'SOCIAL' }, social);
-await connect({ name: 'Acme', kind: 'ENTERPRISE', emailDomains: ['acme.example'] }, company);
+await connectSteered(service, social, 'Club');
+await connectSteered(service, company, 'Acme', {
+  kind: 'ENTERPRISE',
+  emailDomains: ['acme.example'],
+});
 await fixture.createUser({
   username: 'boss',
   primaryEmail: 'boss@acme.example',
@@ -41,8 +42,8 @@ async function come(claims: object = {}) {
   const { browser, visit } = await openSignInPage(service, client);
   const { url } = await continueWith(browser, visit, 'Club');
   people += 1;
-  const parameters = social.signedIn(url, `subject-${people}`, { ...claims });
-  const open = () => browser.open(`/sign-in/callback?${parameters}`);
+  const answer = social.signedIn(url, `subject-${people}`, { ...claims });
+  const open = () => browser.open(answer);
   return { browser, open, send: asPage(service, browser), subject: `subject-${people}` };
 }
 
@@ -83,7 +84,7 @@ describe.each(Object.entries(ends))('a provider that is %s meanwhile', (_how, en
   async function another() {
     people += 1;
     const provider = await startOpenIdProvider();
-    const id = await connect({ name: `Brief ${people}`, kind: 'SOCIAL' }, provider);
+    const id = await connectSteered(service, provider, `Brief ${people}`);
     const organizationId = await admin.organization();
     await admin.done('addOrganizationIdentityProvider', { organizationId, identityProviderId: id });
     const { browser, visit } = await openSignInPage(service, client);
@@ -94,7 +95,7 @@ describe.each(Object.entries(ends))('a provider that is %s meanwhile', (_how, en
 
   test('registers nobody who has come back', async () => {
     const { provider, id, browser, url, send } = await another();
-    await browser.open(`/sign-in/callback?${provider.signedIn(url, 'late')}`);
+    await browser.open(provider.signedIn(url, 'late'));
     const before = await accounts();
     await end(id);
     expect(await step(send, 'completeProfile', { username: `late${people}` })).toMatchObject({
@@ -107,14 +108,14 @@ describe.each(Object.entries(ends))('a provider that is %s meanwhile', (_how, en
     const { provider, id, browser, url, send } = await another();
     const email = `person${people}@example.com`;
     await fixture.createUser({ primaryEmail: email, isEmailVerified: true });
-    const parameters = provider.signedIn(url, 'hasty', { email, email_verified: true });
+    const answer = provider.signedIn(url, 'hasty', { email, email_verified: true });
     provider.behave({
       async sign(claims) {
         await end(id);
         return provider.sign(claims);
       },
     });
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
+    const back = await browser.open(answer);
     expect(back.body).toContain('could not sign you in');
     expect(await readInteraction(send)).toMatchObject({
       nextSteps: expect.not.arrayContaining(['SUBMIT']),
@@ -134,14 +135,14 @@ describe.each(Object.entries(ends))('a provider that is %s meanwhile', (_how, en
       { userId: user.id, clientId: client.id },
       { prefix: 'a' },
     );
-    const parameters = provider.signedIn(new URL(url), 'linked');
+    const answer = provider.signedIn(new URL(url), 'linked');
     provider.behave({
       async sign(claims) {
         await end(id);
         return provider.sign(claims);
       },
     });
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
+    const back = await browser.open(answer);
     expect(back.status).toBe(422);
     expect(await database.prisma.userIdentity.count({ where: { userId: user.id } })).toBe(0);
   });
@@ -149,10 +150,10 @@ describe.each(Object.entries(ends))('a provider that is %s meanwhile', (_how, en
 
 describe('a company at a provider that others use too', async () => {
   const shared = await startOpenIdProvider();
-  const identityProviderId = await connect(
-    { name: 'Shared', kind: 'ENTERPRISE', emailDomains: ['tenant.example'] },
-    shared,
-  );
+  const identityProviderId = await connectSteered(service, shared, 'Shared', {
+    kind: 'ENTERPRISE',
+    emailDomains: ['tenant.example'],
+  });
   const organizationId = await admin.organization();
   await admin.done('addOrganizationIdentityProvider', { organizationId, identityProviderId });
   const token = await service.managementToken();
@@ -162,9 +163,7 @@ describe('a company at a provider that others use too', async () => {
     const { browser } = await openSignInPage(service, client);
     const send = asPage(service, browser);
     const { url } = await step(send, 'startFederation', { email: 'any@tenant.example' });
-    await browser.open(
-      `/sign-in/callback?${shared.signedIn(new URL(url), subject, { ...claims })}`,
-    );
+    await browser.open(shared.signedIn(new URL(url), subject, { ...claims }));
     return { send, username: subject };
   }
   const outsider = { email: 'outsider@elsewhere.example', email_verified: true };
@@ -199,15 +198,14 @@ test.each([
   people += 1;
   const [name, subject] = [`Guild ${people}`, `guild${people}`];
   const guild = await startOpenIdProvider();
-  const identityProviderId = await connect(
-    { name, kind: 'SOCIAL', emailDomains: [`x${people}.example`, 'guild.example'] },
-    guild,
-  );
+  const identityProviderId = await connectSteered(service, guild, name, {
+    emailDomains: [`x${people}.example`, 'guild.example'],
+  });
   const organizationId = await admin.organization();
   await admin.done('addOrganizationIdentityProvider', { organizationId, identityProviderId });
   const { browser, visit } = await openSignInPage(service, client);
   const { url } = await continueWith(browser, visit, name);
-  await browser.open(`/sign-in/callback?${guild.signedIn(url, subject, claims)}`);
+  await browser.open(guild.signedIn(url, subject, claims));
   await step(asPage(service, browser), 'completeProfile', { username: subject });
   expect(await database.prisma.user.count({ where: { username: subject } })).toBe(1);
   expect(await database.prisma.organizationUser.count({ where: { organizationId } })).toBe(

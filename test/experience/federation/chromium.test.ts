@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApplicationServer } from '../../support/peers/application-server.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
-import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../../support/peers/chromium.ts';
 import { startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import { startHeadless, step } from '../../support/people/experience.ts';
 import { allowPrivate, createIdentityProvider, manager } from '../../support/people/federation.ts';
@@ -26,10 +26,10 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
   const social = await createIdentityProvider(service, { name: 'Club', kind: 'SOCIAL', ...common });
   let chromium: Browser;
   beforeAll(async () => {
-    chromium = await launchChromium();
+    chromium = await openChromium();
   });
   afterAll(async () => {
-    await chromium?.close();
+    await leaveChromium();
     await application.stop();
   });
 

@@ -78,10 +78,15 @@ describe('an address of the company', () => {
       'PostRegister',
       'Organization.Membership.Updated',
       'Organization.Membership.Updated',
+      'Organization.MemberRoles.Updated',
     ]);
     expect(found.slice(2).map(({ data }) => data)).toEqual([
       expect.objectContaining({ organizationId: byDomain, addedUserIds: [userId] }),
       expect.objectContaining({ organizationId: byProvider, addedUserIds: [userId] }),
+      expect.objectContaining({
+        organizationId: byProvider,
+        addedOrganizationRoleIds: [organizationRoleId],
+      }),
     ]);
     expect(
       await database.prisma.organizationUserRole.findMany({ where: { userId } }),

@@ -31,6 +31,9 @@ const count = async () => (await settledEvents(service, token)).length;
 const names = async (from: number) =>
   (await settledEvents(service, token)).slice(from).map(({ name }) => name);
 
+/** What tells that an identity was linked. */
+const linked = ['User.Data.Updated', 'User.Credential.Updated'];
+
 let people = 0;
 /** Somebody with an account here and at the provider. */
 async function linkable() {
@@ -89,7 +92,7 @@ describe('a program that holds the interaction', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
     const before = await count();
     await step(send, 'submitInteraction');
-    expect(await names(before)).toEqual(['User.Data.Updated', 'PostSignIn']);
+    expect(await names(before)).toEqual([...linked, 'PostSignIn']);
   });
 });
 
@@ -115,7 +118,7 @@ describe('a user who has signed in', () => {
     const callback = await link(user.id);
     const before = await count();
     expect((await browser.open(callback)).body).toContain('Club is linked to your account');
-    expect(await names(before)).toEqual(['User.Data.Updated']);
+    expect(await names(before)).toEqual(linked);
     expect((await browser.open(callback)).status).toBe(422);
     expect(await database.prisma.userIdentity.findMany({ where: { userId: user.id } })).toEqual([
       expect.objectContaining({ issuer, subject: 'linker-there' }),

@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
+import { withoutRefusals } from '../../support/events.ts';
 import { type Behaviour, startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import { allowPrivate, connectSteered, continueWith } from '../../support/people/federation.ts';
 import { createSignInFixture, openSignInPage } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
 
-const service = await startService({ ...allowPrivate, WEBHOOK_TIMEOUT_SECONDS: '1' });
+const service = await startService({ ...allowPrivate, WEBHOOK_TIMEOUT_SECONDS: '5' });
 const { client, database, createUser } = await createSignInFixture(service);
 const hostile = await startOpenIdProvider();
 const honest = await startOpenIdProvider();
@@ -37,7 +38,7 @@ async function leave(name = 'Hostile') {
 const written = async () => ({
   users: await database.prisma.user.count(),
   identities: await database.prisma.userIdentity.count(),
-  events: await database.prisma.event.count(),
+  events: await database.prisma.event.count({ where: withoutRefusals }),
   newcomers: await database.prisma.newcomer.count(),
   signedIn: await database.prisma.interaction.count({ where: { userId: { not: null } } }),
 });
@@ -54,8 +55,8 @@ const redirectTo =
 
 interface Trick {
   readonly behaviour?: Behaviour;
-  /** Changes the parameters of the callback. */
-  readonly callback?: (parameters: URLSearchParams) => void;
+  /** Changes the answer of the callback. */
+  readonly callback?: (answer: URLSearchParams) => void;
   /** Why it is refused, as the log says. */
   readonly reason: RegExp;
 }
@@ -148,15 +149,15 @@ const tricks: Record<string, Trick> = {
     reason: /signature/,
   },
   'another iss parameter': {
-    callback: (parameters) => parameters.set('iss', 'https://other.example.com'),
+    callback: (answer) => answer.set('iss', 'https://other.example.com'),
     reason: /"iss"/,
   },
   'no iss parameter though it is announced': {
-    callback: (parameters) => parameters.delete('iss'),
+    callback: (answer) => answer.delete('iss'),
     reason: /"iss"/,
   },
-  'two codes': { callback: (parameters) => parameters.append('code', 'b'), reason: /code/ },
-  'neither code nor error': { callback: (parameters) => parameters.delete('code'), reason: /code/ },
+  'two codes': { callback: (answer) => answer.append('code', 'b'), reason: /code/ },
+  'neither code nor error': { callback: (answer) => answer.delete('code'), reason: /code/ },
   'a huge token answer': {
     behaviour: { claims: { padding: 'x'.repeat(400_000) } },
     reason: /256 KiB/,
@@ -207,10 +208,10 @@ describe('refuses', () => {
   test.each(Object.entries(tricks))('%s', async (_name, { behaviour = {}, callback, reason }) => {
     const { browser, visit, url, subject } = await leave();
     const before = await written();
-    const parameters = hostile.signedIn(url, subject);
+    const answer = hostile.signedIn(url, subject);
     hostile.behave(behaviour);
-    callback?.(parameters);
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
+    callback?.(answer.searchParams);
+    const back = await browser.open(answer);
     expect(back.url.pathname).toBe(visit.url.pathname);
     expect(back.body).toContain('could not sign you in');
     expect(reasons()).toEqual([expect.stringMatching(reason)]);
@@ -221,12 +222,12 @@ describe('refuses', () => {
   test('a state of nobody', async () => {
     const { browser, visit, url, subject } = await leave();
     const before = await written();
-    const parameters = hostile.signedIn(url, subject);
-    const [uid] = (parameters.get('state') ?? '').split('.');
-    parameters.set('state', `${uid}.${'x'.repeat(43)}`);
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
+    const answer = hostile.signedIn(url, subject);
+    const [uid] = (answer.searchParams.get('state') ?? '').split('.');
+    answer.searchParams.set('state', `${uid}.${'x'.repeat(43)}`);
+    const back = await browser.open(answer);
     expect(back.url.pathname).toBe(visit.url.pathname);
-    expect(back.body).toContain('took too long, or was answered before');
+    expect(back.body).toContain('took too long, or was already answered');
     expect(await written()).toEqual(before);
   });
 
@@ -235,9 +236,9 @@ describe('refuses', () => {
     const before = await written();
     // The hostile one has the state, and wants its own code redeemed at the honest one, or the honest one's at its own.
     honest.signedIn(url, subject);
-    const parameters = hostile.signedIn(url, subject);
+    const answer = hostile.signedIn(url, subject);
     const asked = hostile.asked.length;
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
+    const back = await browser.open(answer);
     expect(back.body).toContain('could not sign you in');
     expect(reasons()).toEqual([expect.stringMatching(/"iss"/)]);
     expect(hostile.asked.length).toBe(asked);
@@ -249,23 +250,23 @@ describe('refuses', () => {
     const { browser, url, subject } = await leave();
     const stranger = await openSignInPage(service, client);
     const before = await written();
-    const parameters = hostile.signedIn(url, subject);
+    const answer = hostile.signedIn(url, subject);
     const asked = hostile.asked.length;
-    const refused = await stranger.browser.open(`/sign-in/callback?${parameters}`);
+    const refused = await stranger.browser.open(answer);
     expect(refused.status).toBe(404);
     expect(refused.body).toContain('Begin again');
     expect(hostile.asked.length).toBe(asked);
     expect(await written()).toEqual(before);
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
+    const back = await browser.open(answer);
     expect(back.url.pathname).toMatch(/\/profile$/);
   });
 
   test('a callback that is repeated', async () => {
     const { browser, url, subject } = await leave();
-    const parameters = hostile.signedIn(url, subject);
-    await browser.open(`/sign-in/callback?${parameters}`);
+    const answer = hostile.signedIn(url, subject);
+    await browser.open(answer);
     const asked = hostile.asked.length;
-    const again = await browser.open(`/sign-in/callback?${parameters}`);
+    const again = await browser.open(answer);
     // The first one stands.
     expect(again.url.pathname).toMatch(/\/profile$/);
     expect(hostile.asked.length).toBe(asked);
@@ -273,10 +274,10 @@ describe('refuses', () => {
 
   test('a callback after ten minutes', async () => {
     const { browser, url, subject } = await leave();
-    const parameters = hostile.signedIn(url, subject);
+    const answer = hostile.signedIn(url, subject);
     service.clock.advance(10 * 60 * 1000 + 1);
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
-    expect(back.body).toContain('took too long, or was answered before');
+    const back = await browser.open(answer);
+    expect(back.body).toContain('took too long, or was already answered');
     service.clock.advance(-10 * 60 * 1000 - 1);
   });
 
@@ -291,9 +292,9 @@ describe('refuses', () => {
   test('a withdrawn key, and takes the new one', async () => {
     const first = await leave();
     const old = hostile.jwks().keys[0]?.['kid'];
-    await first.browser.open(`/sign-in/callback?${hostile.signedIn(first.url, first.subject)}`);
+    await first.browser.open(hostile.signedIn(first.url, first.subject));
     const second = await leave();
-    const parameters = hostile.signedIn(second.url, second.subject);
+    const answer = hostile.signedIn(second.url, second.subject);
     const stale = await hostile.sign({
       iss: hostile.issuer,
       aud: 'signet',
@@ -305,13 +306,11 @@ describe('refuses', () => {
     expect(decodeProtectedHeader(stale).kid).toBe(old);
     await hostile.rotate();
     hostile.behave({ sign: () => stale });
-    const refused = await second.browser.open(`/sign-in/callback?${parameters}`);
+    const refused = await second.browser.open(answer);
     expect(refused.body).toContain('could not sign you in');
     hostile.behave({});
     const third = await leave();
-    const taken = await third.browser.open(
-      `/sign-in/callback?${hostile.signedIn(third.url, third.subject)}`,
-    );
+    const taken = await third.browser.open(hostile.signedIn(third.url, third.subject));
     expect(taken.url.pathname).toMatch(/\/profile$/);
   });
 });
@@ -324,10 +323,10 @@ describe("an owner's address", () => {
     ['verified elsewhere', { email_verified: true }],
   ])('%s links nothing and tells nothing', async (_name, claims) => {
     const { browser, url, subject } = await leave();
-    const parameters = hostile.signedIn(url, subject, claims);
+    const answer = hostile.signedIn(url, subject, claims);
     // The userinfo endpoint may not vouch with the ID token's word, nor the other way round.
     hostile.behave({ userInfo: { email: 'owner@example.com' } });
-    const back = await browser.open(`/sign-in/callback?${parameters}`);
+    const back = await browser.open(answer);
     expect(back.url.pathname).toMatch(/\/profile$/);
     expect(back.body).not.toContain('owner@example.com');
     expect(await database.prisma.userIdentity.count()).toBe(0);

@@ -4,8 +4,8 @@ import { enrollApp } from '../../support/people/authenticator-app.ts';
 import { asPage, readInteraction, step } from '../../support/people/experience.ts';
 import {
   allowPrivate,
+  connectSteered,
   continueWith,
-  createIdentityProvider,
   manager,
 } from '../../support/people/federation.ts';
 import { messagesTo } from '../../support/people/messages.ts';
@@ -23,10 +23,11 @@ const { client, database } = fixture;
 const admin = await manager(service);
 const club = await startOpenIdProvider();
 const acme = await startOpenIdProvider();
-const connect = (values: object, { issuer, clientId, clientSecret }: typeof acme) =>
-  createIdentityProvider(service, { issuer, clientId, clientSecret, ...values });
-await connect({ name: 'Club', kind: 'SOCIAL' }, club);
-await connect({ name: 'Acme', kind: 'ENTERPRISE', emailDomains: ['acme.example'] }, acme);
+await connectSteered(service, club, 'Club');
+await connectSteered(service, acme, 'Acme', {
+  kind: 'ENTERPRISE',
+  emailDomains: ['acme.example'],
+});
 await changeSettings(service, await service.managementToken(), { factors: ['TOTP'] });
 
 const submitted = { redirectTo: expect.any(String) };
@@ -49,9 +50,7 @@ async function person(domain: string, values: object = {}) {
 async function byClub(subject: string, claims: object) {
   const { browser, visit } = await openSignInPage(service, client);
   const { url } = await continueWith(browser, visit, 'Club');
-  const back = await browser.open(
-    `/sign-in/callback?${club.signedIn(url, subject, { ...claims })}`,
-  );
+  const back = await browser.open(club.signedIn(url, subject, { ...claims }));
   return { browser, visit: back, send: asPage(service, browser) };
 }
 
@@ -60,9 +59,7 @@ async function byAcme(subject: string, claims: { email: string; email_verified?:
   const { browser, visit } = await openSignInPage(service, client);
   const left = await browser.submit(visit, { identifier: claims.email });
   expect(left.url.href).toContain(`${acme.issuer}/authorize`);
-  const back = await browser.open(
-    `/sign-in/callback?${acme.signedIn(left.url, subject, { ...claims })}`,
-  );
+  const back = await browser.open(acme.signedIn(left.url, subject, { ...claims }));
   return { browser, visit: back, send: asPage(service, browser) };
 }
 
@@ -70,7 +67,7 @@ describe('a company’s person who has an account already', () => {
   test('signs in to it by password, and is linked', async () => {
     const { id, username, email } = await person('acme.example');
     const { browser, visit, send } = await byAcme(username, { email, email_verified: true });
-    expect(visit.body).toContain(`There is an account with ${email} already.`);
+    expect(visit.body).toContain(`An account with ${email} already exists.`);
     const next = await browser.submit(visit, { identifier: email });
     await browser.submit(next, { identifier: email, password });
     expect(await step(send, 'submitInteraction')).toMatchObject(submitted);

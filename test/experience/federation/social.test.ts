@@ -58,7 +58,7 @@ describe('a stranger', () => {
     const before = await count();
     const { browser, visit, verifier } = await come('grace');
     expect(visit.url.pathname).toMatch(/\/profile$/);
-    expect(visit.body).toContain('grace@example.com is yours.');
+    expect(visit.body).toContain('grace@example.com is verified.');
     const done = await browser.submit(visit, { username: 'hopper' });
     const claims = await redeem(done.url, verifier);
     expect(claims).toMatchObject({ amr: ['fed'], acr: 'urn:signet:aal1' });
@@ -86,7 +86,7 @@ describe('a stranger', () => {
     const { browser, visit } = await come('taken-name');
     const refused = await browser.submit(visit, { username: 'Ada' });
     expect(refused.status).toBe(422);
-    expect(refused.body).toContain('This one is taken.');
+    expect(refused.body).toContain('This is already taken.');
     const done = await browser.submit(refused, { username: 'free_name' });
     expect(done.url.searchParams.get('code')).toBeTruthy();
   });
@@ -96,9 +96,11 @@ describe('a stranger', () => {
     await changeSettings(service, token, { signUpEnabled: false });
     const before = await count();
     const { visit } = await come('late');
+    // That the sign-in failed is told a little later.
+    const others = names(await raised(before)).filter((name) => name !== 'SignIn.Failed');
     await changeSettings(service, token, { signUpEnabled: true });
-    expect(visit.body).toContain('There is no account for you here');
-    expect(await raised(before)).toEqual([]);
+    expect(visit.body).toContain('You have no account here');
+    expect(others).toEqual([]);
   });
 
   test('whose address is unverified verifies it here', async () => {
@@ -148,6 +150,9 @@ describe('a stranger', () => {
   });
 });
 
+/** What tells that an identity was linked, or removed. */
+const linked = ['User.Data.Updated', 'User.Credential.Updated'];
+
 describe('an account with the same address', () => {
   test('that both sides verified is linked', async () => {
     await personThere('both');
@@ -160,11 +165,22 @@ describe('an account with the same address', () => {
     const { visit, verifier } = await come('both');
     expect(await redeem(visit.url, verifier)).toMatchObject({ sub: owner.id, amr: ['fed'] });
     const found = await raised(before);
-    expect(names(found)).toEqual(['User.Data.Updated', 'PostSignIn']);
+    expect(names(found)).toEqual([...linked, 'PostSignIn']);
     expect(found[0]?.data['changes']).toEqual({
       identities: { from: [], to: [{ id: providerId, name: provider }] },
     });
-    expect(await identitiesOf(owner.id)).toHaveLength(1);
+    const [identity, ...more] = await identitiesOf(owner.id);
+    expect(more).toEqual([]);
+    expect(found[1]).toMatchObject({
+      data: {
+        userId: owner.id,
+        credential: 'IDENTITY',
+        credentialId: identity?.id,
+        change: 'ADDED',
+        name: provider,
+      },
+      actor: { type: 'USER', id: owner.id, clientId: client.id },
+    });
   });
 
   test('that only the provider verified is signed in to first', async () => {
@@ -174,12 +190,12 @@ describe('an account with the same address', () => {
       primaryEmail: 'half@example.com',
     });
     const { browser, visit, verifier } = await come('half');
-    expect(visit.body).toContain('There is an account with half@example.com already.');
+    expect(visit.body).toContain('An account with half@example.com already exists.');
     expect(await identitiesOf(owner.id)).toEqual([]);
     const before = await count();
     const done = await browser.submit(visit, { identifier: 'half_here', password });
     expect(await redeem(done.url, verifier)).toMatchObject({ sub: owner.id, amr: ['pwd'] });
-    expect(names(await raised(before))).toEqual(['User.Data.Updated', 'PostSignIn']);
+    expect(names(await raised(before))).toEqual([...linked, 'PostSignIn']);
     expect(await identitiesOf(owner.id)).toHaveLength(1);
   });
 
@@ -214,7 +230,7 @@ describe('an account with the same address', () => {
     });
     expect(userIdentity.id).toBe(identity?.id);
     expect((await come('gone')).visit.body).toContain('This account cannot be used.');
-    expect(names(await raised(before))).toEqual(['User.Data.Updated']);
+    expect(names(await raised(before))).toEqual(linked);
   });
 });
 
@@ -225,7 +241,7 @@ describe('the way there and back', () => {
     const state = left.url.searchParams.get('state') ?? '';
     const iss = other.app.services.issuer;
     const back = await browser.open(
-      `/sign-in/callback?${new URLSearchParams({ error: 'access_denied', state, iss })}`,
+      `/sign-in/callback/${providerId}?${new URLSearchParams({ error: 'access_denied', state, iss })}`,
     );
     expect(back.url.pathname).toBe(visit.url.pathname);
     expect(back.body).toContain('The sign-in there was cancelled or refused.');
@@ -238,7 +254,7 @@ describe('the way there and back', () => {
     const { url } = await continueWith(browser, visit, provider);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: 'code',
-      redirect_uri: `${service.app.services.baseUrl}/sign-in/callback`,
+      redirect_uri: `${service.app.services.baseUrl}/sign-in/callback/${providerId}`,
       scope: 'openid profile email',
       code_challenge_method: 'S256',
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),

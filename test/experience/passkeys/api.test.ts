@@ -82,9 +82,20 @@ describe('a passkey', () => {
     const [factor] = await database.prisma.userFactor.findMany({ where: { userId: user.id } });
     expect(factor).toMatchObject({ type: 'PASSKEY', name: 'My key', isBackupEligible: true });
     const seen = await settledEvents(service, token);
-    expect(seen.at(-1)).toMatchObject({
+    expect(seen.at(-2)).toMatchObject({
       name: 'User.Data.Updated',
       data: { id: user.id, changes: { factors: { from: [], to: ['PASSKEY'] } } },
+      actor: { type: 'USER', id: user.id, clientId: client.id },
+    });
+    expect(seen.at(-1)).toMatchObject({
+      name: 'User.Credential.Updated',
+      data: {
+        userId: user.id,
+        credential: 'PASSKEY',
+        credentialId: factor?.id,
+        change: 'ADDED',
+        name: 'My key',
+      },
       actor: { type: 'USER', id: user.id, clientId: client.id },
     });
     expect(JSON.stringify(seen)).not.toContain(authenticator.ids[0]);

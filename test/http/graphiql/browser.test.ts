@@ -2,20 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../support/operations/graphql.ts';
-import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../../support/peers/chromium.ts';
 import { startService } from '../../support/service.ts';
 
 describe.runIf(chromiumPath)('GraphiQL in a browser', async () => {
   if (!chromiumPath) return;
   const service = await startService();
-  const patience = { timeout: 20_000 };
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
   const hosts = new Set<string>();
 
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await openChromium();
     page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -25,7 +24,7 @@ describe.runIf(chromiumPath)('GraphiQL in a browser', async () => {
       if (!/^(data|blob):/.test(request.url())) hosts.add(new URL(request.url()).host);
     });
   });
-  afterAll(() => browser?.close());
+  afterAll(leaveChromium);
 
   /** Opens GraphiQL with a document, as a link to it does, and types the headers. */
   async function open(query: string, headers: Record<string, string> = {}) {
@@ -46,14 +45,14 @@ describe.runIf(chromiumPath)('GraphiQL in a browser', async () => {
   test('loads, and sends requests without a token', async () => {
     await open('{ __typename }');
     await execute();
-    await expect.poll(result, patience).toContain('"__typename": "Query"');
+    await expect.poll(result).toContain('"__typename": "Query"');
   });
 
   test('sends the typed headers', async () => {
     const authorization = `Bearer ${await service.managementToken()}`;
     await open('{ roles { totalCount } }', { authorization });
     await execute();
-    await expect.poll(result, patience).toMatch(/"totalCount": \d/);
+    await expect.poll(result).toMatch(/"totalCount": \d/);
   });
 
   test('subscribes over WebSocket', async () => {
@@ -67,7 +66,7 @@ describe.runIf(chromiumPath)('GraphiQL in a browser', async () => {
         const create = `mutation { createRole(input: { name: "${randomUUID()}" }) { __typename } }`;
         expect((await send({ url: service.url, token }, create)).status).toBe(200);
         return result();
-      }, patience)
+      })
       .toContain('"name": "Role.Created"');
     expect(sockets).toContain('/graphql');
   });

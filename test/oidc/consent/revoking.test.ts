@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { basic } from '../../support/client-credentials.ts';
 import { send } from '../../support/operations/graphql.ts';
 import { asPage, step } from '../../support/people/experience.ts';
 import { createSignInFixture, password, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startSecondNode, startService } from '../../support/service.ts';
-import { exchange } from '../../support/tokens.ts';
+import { exchange, isActive } from '../../support/tokens.ts';
 import { answerOf, asksConsent, consentDriver, type Pair } from './driver.ts';
 
 const service = await startService();
@@ -40,19 +39,12 @@ const revoke = (userId: string, grantId: string, node = service) =>
     node,
   );
 
-const isActive = async (token: string, node = service) => {
-  const response = await fetch(`${node.url}/oidc/token/introspection`, {
-    method: 'POST',
-    headers: { authorization: basic(backend.id, backend.secret) },
-    body: new URLSearchParams({ token }),
-  });
-  return ((await response.json()) as { active: boolean }).active;
-};
+const isLive = (token: string, node = service) => isActive(node, backend, token);
 
 /** Everything that the application has got is dead. */
 async function expectEnded(pair: Pair, tokens: Awaited<ReturnType<typeof allowed>>['tokens']) {
   for (const node of [service, otherNode])
-    expect(await isActive(tokens.access_token, node)).toBe(false);
+    expect(await isLive(tokens.access_token, node)).toBe(false);
   expect(
     await exchange(service, backend, {
       subject_token: tokens.access_token,
@@ -67,7 +59,7 @@ async function expectEnded(pair: Pair, tokens: Awaited<ReturnType<typeof allowed
 test('ends all tokens at once, on every node, and asks again', async () => {
   const pair = await createPair();
   const { browser, tokens } = await allowed(pair);
-  expect(await isActive(tokens.access_token)).toBe(true);
+  expect(await isLive(tokens.access_token)).toBe(true);
   const exchanged = await exchange(service, backend, {
     subject_token: tokens.access_token,
     resource: resource.indicator,
@@ -83,7 +75,7 @@ test('ends all tokens at once, on every node, and asks again', async () => {
     },
   });
   await expectEnded(pair, tokens);
-  expect(await isActive(String(exchanged.body['access_token']))).toBe(false);
+  expect(await isLive(String(exchanged.body['access_token']))).toBe(false);
   const again = await begin(pair, {}, browser);
   expect(asksConsent(again.visit)).toBe(true);
 });
@@ -104,8 +96,8 @@ test("leaves other people's and other applications' tokens alone", async () => {
   const [, beside, apart] = [await allowed(pair), await allowed(other), await allowed(stranger)];
   const grant = (await grantsOf(pair.user)).find((one) => one.applicationId === pair.client.id);
   await revoke(pair.user.id, grant?.id ?? '');
-  expect(await isActive(beside.tokens.access_token)).toBe(true);
-  expect(await isActive(apart.tokens.access_token)).toBe(true);
+  expect(await isLive(beside.tokens.access_token)).toBe(true);
+  expect(await isLive(apart.tokens.access_token)).toBe(true);
 });
 
 test("does not find another person's grant", async () => {
@@ -137,7 +129,7 @@ describe('an application that is deleted', () => {
       id: pair.client.id,
     });
     expect(await grantsOf(pair.user)).toEqual([]);
-    expect(await isActive(tokens.access_token)).toBe(false);
+    expect(await isLive(tokens.access_token)).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
 import { signingAlgorithms } from '../../../src/config.ts';
-import { transaction } from '../../../src/db/transaction.ts';
+import { quietTransaction } from '../../../src/db/transaction.ts';
 import { createSigningKey } from '../../../src/keys/signing-keys.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import { createSignInFixture } from '../../support/people/sign-in-fixture.ts';
@@ -19,21 +19,32 @@ const getJson = async (url: string) => {
   return { headers: response.headers, body: (await response.json()) as Record<string, unknown> };
 };
 
-test('describes itself alike at both addresses', async () => {
+test('describes itself alike at all its addresses', async () => {
   const openid = await getJson(`${issuer}/.well-known/openid-configuration`);
   const oauth2 = await getJson(`${baseUrl}/.well-known/oauth-authorization-server/oidc`);
   expect(oauth2.body).toEqual(openid.body);
+  const inserted = await getJson(`${baseUrl}/.well-known/openid-configuration/oidc`);
+  expect(inserted.body).toEqual(openid.body);
   expect(openid.headers.get('access-control-allow-origin')).toBe('*');
   expect(openid.body).toMatchObject({
     issuer,
     grant_types_supported: [
       'authorization_code',
       'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
       'client_credentials',
       'urn:ietf:params:oauth:grant-type:token-exchange',
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
     ],
+    identity_chaining_requested_token_types_supported: ['urn:ietf:params:oauth:token-type:id-jag'],
+    authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    token_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      'client_secret_post',
+      'none',
+      'private_key_jwt',
+    ],
     response_types_supported: ['code'],
     scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
     id_token_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'],
@@ -53,9 +64,9 @@ test.each(['oidc', 'oauth2'] as const)(
 test('has an endpoint behind every address that it names', async () => {
   const { body } = await getJson(`${issuer}/.well-known/openid-configuration`);
   const endpoints = Object.entries(body).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name));
-  expect(endpoints).toHaveLength(7);
+  expect(endpoints).toHaveLength(9);
   for (const [name, url] of endpoints) {
-    const method = /token|introspection|revocation/.test(name) ? 'POST' : 'GET';
+    const method = /token|introspection|revocation|pushed|device/.test(name) ? 'POST' : 'GET';
     const { status } = await fetch(String(url), { method });
     expect([200, 400, 401], name).toContain(status);
   }
@@ -78,7 +89,7 @@ test.each(signingAlgorithms)(
     await jwtVerify(before.access_token, jwks);
 
     // As another node does it: this one has not been told.
-    const key = await transaction(database, async (tx) => {
+    const key = await quietTransaction(database, async (tx) => {
       await tx.signingKey.updateMany({
         where: { retiredAt: null },
         data: { retiredAt: clock.now() },

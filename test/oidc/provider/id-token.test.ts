@@ -117,6 +117,9 @@ test('its key is created once, and rotates with the other', async () => {
     signingKey: { algorithm: 'ES256' },
     retiredSigningKey: { algorithm: 'ES256' },
   });
+  // Both wait for as long as verifiers may not know them.
+  expect(decodeProtectedHeader((await signInAsStrict()).id_token ?? '').kid).toBe(before);
+  service.clock.advance(60_000);
   const after = decodeProtectedHeader((await signInAsStrict()).id_token ?? '');
   expect(after.alg).toBe('RS256');
   expect(after.kid).not.toBe(before);

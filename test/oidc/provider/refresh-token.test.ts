@@ -3,6 +3,7 @@ import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserPassword, updateUserSuspensionStatus } from '../../../src/users/operations.ts';
+import { testCall } from '../../support/log.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import { createSignInFixture, password, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
@@ -11,7 +12,7 @@ const service = await startService();
 const fixture = await createSignInFixture(service);
 const { database, directory, client, resource } = fixture;
 const { prisma } = database;
-const context = { ...service.app.services, actor: systemActor, traceId: 'test' };
+const context = { ...service.app.services, actor: systemActor, ...testCall };
 
 const scope = 'openid offline_access read write';
 const forResource = { resource: resource.indicator };

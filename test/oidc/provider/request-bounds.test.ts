@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { unfinishedShare } from '../../../src/oidc/provider/request-bounds.ts';
+import { asProgram, step } from '../../support/people/experience.ts';
 import { openBrowser } from '../../support/people/sign-in.ts';
 import {
   authorize,
   createSignInFixture,
   openSignInPage,
   password,
+  redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
 
@@ -66,6 +68,48 @@ test('an address displaces only its own oldest unfinished sign-ins', async () =>
   expect(done.url.searchParams.has('code')).toBe(true);
   // Who has signed in counts no more.
   expect(await unfinished(victim)).toBe(0);
+});
+
+test('an address displaces only its own oldest sign-ins without a browser', async () => {
+  const { id: clientId } = await fixture.createApplication({ allowHeadlessSignIn: true });
+  const startAt = async (ip: string) => {
+    const response = await fetch(`${service.url}/experience/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+      body: JSON.stringify({
+        query: `mutation ($input: StartInteractionInput!) { startInteraction(input: $input) {
+          ... on StartInteractionPayload { interactionToken } } }`,
+        variables: { input: { clientId, redirectUri, codeChallenge: 'x'.repeat(43) } },
+      }),
+    });
+    const { data } = (await response.json()) as {
+      data: { startInteraction: { interactionToken: string } };
+    };
+    return data.startInteraction.interactionToken;
+  };
+  const victim = await startAt('198.51.100.8');
+  const address = '203.0.113.10';
+  const createdAt = new Date(service.clock.now().getTime() - 60_000);
+  await prisma.interaction.createMany({
+    data: Array.from({ length: unfinishedShare }, (_, i) => ({
+      id: `older_${i}`,
+      digest: Buffer.from(`older_${i}`),
+      applicationId: clientId,
+      address,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + 3_600_000),
+    })),
+  });
+  for (let sent = 0; sent < 5; sent += 1) await startAt(address);
+  expect(await prisma.interaction.count({ where: { address } })).toBe(unfinishedShare);
+  const older = { address, id: { startsWith: 'older_' } };
+  expect(await prisma.interaction.count({ where: older })).toBe(unfinishedShare - 5);
+  const send = asProgram(service, victim);
+  expect(await step(send, 'signInWithPassword', { identifier: 'Ada', password })).toMatchObject({
+    interaction: { nextSteps: ['SUBMIT'] },
+  });
+  // Who has signed in counts no more.
+  expect(await prisma.interaction.count({ where: { address: '198.51.100.8' } })).toBe(0);
 });
 
 test('an anonymous sign-out counts too, and expires after an hour', async () => {

@@ -5,7 +5,7 @@ import * as oidc from 'openid-client';
 import type { Browser as Chromium, Page, Request as SentRequest } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApplicationServer } from '../../support/peers/application-server.ts';
-import { chromiumPath, launchChromium } from '../../support/peers/chromium.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../../support/peers/chromium.ts';
 import { buttonsOf, headingOf } from '../../support/people/pages/ways-on.ts';
 import {
   type Browser,
@@ -196,7 +196,10 @@ describe('the answer as a form', () => {
     const { browser, visit } = await answerByForm(asked, await signedIn());
     const answer = await browser.submit(visit, { identifier: 'Ada', password });
     const back = await browser.open(answer.url);
-    expect([headingOf(back), buttonsOf(back)]).toEqual(['Diese Anmeldung geht nicht weiter', 1]);
+    expect([headingOf(back), buttonsOf(back)]).toEqual([
+      'Diese Anmeldung kann nicht fortgesetzt werden',
+      1,
+    ]);
     expect(headingOf(await browser.submit(back, {}))).toBe('Anmelden');
   });
 });
@@ -227,7 +230,7 @@ test('a sign-in whose session changed at its end begins again', async () => {
   const other = await changePerson({}, browser);
   expect((await browser.submit(other.visit, {})).url.searchParams.has('code')).toBe(true);
   const late = await browser.open(sent.headers.get('location') ?? '');
-  expect(headingOf(late)).toBe('This sign-in cannot go on');
+  expect(headingOf(late)).toBe('This sign-in cannot continue');
   expect(headingOf(await browser.submit(late, {}))).toBe('Sign in');
 });
 
@@ -263,10 +266,10 @@ describe.runIf(chromiumPath)('in Chromium', async () => {
   });
   let chromium: Chromium;
   beforeAll(async () => {
-    chromium = await launchChromium();
+    chromium = await openChromium();
   });
   afterAll(async () => {
-    await chromium?.close();
+    await leaveChromium();
     await Promise.all([application.stop(), pages.stop()]);
   });
 

@@ -6,6 +6,7 @@ import { newId } from '../../../src/ids.ts';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
 import { basic } from '../../support/client-credentials.ts';
+import { testCall } from '../../support/log.ts';
 import { discover, openBrowser, signIn } from '../../support/people/sign-in.ts';
 import {
   authorize,
@@ -21,7 +22,7 @@ const { issuer, baseUrl } = service.app.services;
 const fixture = await createSignInFixture(service);
 const { database, directory, user, client, resource } = fixture;
 const { prisma } = database;
-const context = { ...service.app.services, actor: systemActor, traceId: 'test' };
+const context = { ...service.app.services, actor: systemActor, ...testCall };
 
 const errorOf = (url: URL) => url.searchParams.get('error');
 

@@ -187,7 +187,7 @@ test('a session that ended meanwhile steps nobody up', async () => {
     data: { tokensValidAfter: clock.now() },
   });
   const late = await browser.submit(visit, { code: code() });
-  expect([late.status, heading(late)]).toEqual([404, 'This sign-in cannot go on']);
+  expect([late.status, heading(late)]).toEqual([404, 'This sign-in cannot continue']);
 });
 
 test('another account can be used instead', async () => {

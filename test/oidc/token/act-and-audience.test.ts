@@ -35,7 +35,8 @@ describe('the chain of actors', () => {
       token = String(body['access_token']);
     }
     expect(JSON.stringify(decodeJwt(token)['act']).match(/"sub"/g)).toHaveLength(8);
-    expect(decodeJwt(token)['lineage']).toHaveLength(8);
+    // A `jti` for each, and the application that had the first token.
+    expect(decodeJwt(token)['lineage']).toHaveLength(9);
     expect(await ask({ subject_token: token, resource: orders.indicator })).toMatchObject({
       status: 400,
       body: { error: 'invalid_request' },

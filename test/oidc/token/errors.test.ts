@@ -323,7 +323,7 @@ describe('invalid_request, of the token types', () => {
     await invalid({ requested_token_type: type });
   });
 
-  test('an actor token', async () => {
+  test('an actor token of another application', async () => {
     await invalid({ actor_token: subjectToken, actor_token_type: accessTokenType });
   });
 });
@@ -551,6 +551,7 @@ describe('invalid_target', () => {
     'a\0b',
     'https://example.com/\0',
     'urn:signet:organization',
+    'URN:Signet:management',
     '\u{1f600}',
   ])('%j', async (resource) => {
     expectRefusal(await ask({ resource }), 400, 'invalid_target');
@@ -567,6 +568,11 @@ describe('invalid_target', () => {
     ]) {
       expectRefusal(await ask({ resource }), 400, 'invalid_target');
     }
+  });
+
+  test('a reserved indicator in other letters is refused even if such a resource exists', async () => {
+    const stored = await directory.createResource([], { indicator: 'URN:signet:Orders' });
+    expectRefusal(await ask({ resource: stored.indicator }), 400, 'invalid_target');
   });
 
   test('a fragment is refused even if such a resource exists', async () => {

@@ -17,11 +17,16 @@ const { done } = createMaker(overGraphQL(service, token));
 const Explain = graphql(`
   query ExplainExchange(
     $applicationId: ID!, $userId: ID!, $resource: String!, $scopes: [String!], $organizationId: ID,
-    $subjectTokenType: SubjectTokenType, $subjectAudience: String
+    $subjectTokenType: SubjectTokenType, $subjectAudience: String, $subjectOrganizationId: ID,
+    $isSubjectBound: Boolean, $provenKey: ProvenKey, $actorId: ID, $actorClientId: ID, $isActorBound: Boolean,
+    $mayActSub: ID, $mayActClientId: ID
   ) {
     explainTokenExchange(
       applicationId: $applicationId, userId: $userId, resource: $resource, scopes: $scopes,
-      organizationId: $organizationId, subjectTokenType: $subjectTokenType, subjectAudience: $subjectAudience
+      organizationId: $organizationId, subjectTokenType: $subjectTokenType, subjectAudience: $subjectAudience,
+      subjectOrganizationId: $subjectOrganizationId, isSubjectBound: $isSubjectBound, provenKey: $provenKey,
+      actorId: $actorId, actorClientId: $actorClientId, isActorBound: $isActorBound,
+      mayActSub: $mayActSub, mayActClientId: $mayActClientId
     ) {
       isGranted error errorDescription scope expiresIn
       rules { rule isMet error errorDescription }
@@ -68,8 +73,20 @@ type Question = {
   resource?: string;
   scopes?: string[];
   organizationId?: string;
-  subjectTokenType?: 'ACCESS_TOKEN' | 'SUBJECT_TOKEN' | 'PERSONAL_ACCESS_TOKEN';
+  subjectTokenType?:
+    | 'ACCESS_TOKEN'
+    | 'ASSERTED_ACCESS_TOKEN'
+    | 'SUBJECT_TOKEN'
+    | 'PERSONAL_ACCESS_TOKEN';
   subjectAudience?: string;
+  subjectOrganizationId?: string;
+  isSubjectBound?: boolean;
+  provenKey?: 'NONE' | 'SUBJECT_KEY' | 'ACTOR_KEY' | 'OTHER_KEY';
+  actorId?: string;
+  actorClientId?: string;
+  isActorBound?: boolean;
+  mayActSub?: string;
+  mayActClientId?: string;
 };
 const explain = async (question: Question = {}) =>
   (
@@ -188,6 +205,11 @@ describe('each rule', () => {
       { organizationId: 'org_01h455vb4pex5vsknk084sn02q' },
       ['ORGANIZATION'],
     ],
+    [
+      "another organization than the subject token's",
+      { organizationId: berlin.id, subjectOrganizationId: paris.id },
+      ['ORGANIZATION'],
+    ],
     ['a resource beside the list', { applicationId: narrow.id }, ['RESOURCE_ALLOWED']],
     ["Signet's own API", { resource: 'urn:signet:management' }, ['RESOURCE_ALLOWED']],
     [
@@ -196,15 +218,62 @@ describe('each rule', () => {
       ['SUBJECT_TOKEN_TYPE_ALLOWED', 'RESOURCE_ALLOWED', 'RESOURCE_REACHED'],
     ],
     [
+      "Signet's own API for a token that came by an assertion",
+      { resource: 'urn:signet:management', subjectTokenType: 'ASSERTED_ACCESS_TOKEN' },
+      ['RESOURCE_ALLOWED', 'RESOURCE_REACHED'],
+    ],
+    [
       'an audience beside the list',
       { applicationId: narrow.id, subjectAudience: 'https://x.example.com' },
       ['SUBJECT_AUDIENCE', 'RESOURCE_ALLOWED'],
+    ],
+    [
+      'another key than the bound token’s',
+      { isSubjectBound: true, provenKey: 'OTHER_KEY' },
+      ['SUBJECT_KEY_PROVEN'],
+    ],
+    [
+      'no key for a bound token',
+      { isSubjectBound: true, provenKey: 'NONE' },
+      ['SUBJECT_KEY_PROVEN', 'BINDING_KEPT'],
     ],
     ['two words for a scope', { scopes: ['read', 'a b'] }, ['SCOPE_GRAMMAR']],
     ['a scope with a quote', { scopes: ['"'] }, ['SCOPE_GRAMMAR']],
   ])('reports %s', async (_what, question, broken) => {
     expect(await brokenIn(question)).toEqual(broken);
     expect((await explain(question)).isGranted).toBe(false);
+  });
+
+  test('knows who may change the key of a token, and that nobody may take it away', async () => {
+    const rebinding = await directory.createClient({
+      allowTokenExchange: true,
+      mayRebindTokens: true,
+    });
+    const question = { applicationId: rebinding.id, isSubjectBound: true } as const;
+    expect(await brokenIn({ ...question, provenKey: 'OTHER_KEY' })).toEqual([]);
+    expect(await brokenIn({ ...question, provenKey: 'NONE' })).toEqual(['BINDING_KEPT']);
+    expect(await brokenIn({ isSubjectBound: true, provenKey: 'SUBJECT_KEY' })).toEqual([]);
+    expect(await brokenIn({ isSubjectBound: false, provenKey: 'NONE' })).toEqual([]);
+  });
+
+  test('knows who may act, by which token', async () => {
+    const acting = await directory.createClient({
+      allowTokenExchange: true,
+      mayActFor: [frontend.id],
+    });
+    const [applicationId, actorId] = [acting.id, user.id];
+    const byActor = { applicationId, actorId, actorClientId: frontend.id } as const;
+    expect(await brokenIn(byActor)).toEqual([]);
+    expect(await brokenIn({ applicationId, actorId })).toEqual([]);
+    expect(await brokenIn({ ...byActor, actorClientId: off.id })).toEqual(['ACTOR_ALLOWED']);
+    const bound = { ...byActor, isActorBound: true } as const;
+    expect(await brokenIn(bound)).toEqual(['ACTOR_KEY_PROVEN']);
+    expect(await brokenIn({ ...bound, provenKey: 'ACTOR_KEY' })).toEqual([]);
+    expect(await brokenIn({ ...byActor, mayActSub: user.id })).toEqual([]);
+    expect(await brokenIn({ ...byActor, mayActClientId: frontend.id })).toEqual([]);
+    expect(await brokenIn({ ...byActor, mayActSub: frontend.id })).toEqual(['MAY_ACT']);
+    expect(await brokenIn({ applicationId, mayActSub: user.id })).toEqual(['MAY_ACT']);
+    expect(await brokenIn({ applicationId, mayActClientId: applicationId })).toEqual([]);
   });
 
   test('is open where the subject token decides', async () => {
@@ -221,6 +290,9 @@ async function outcomeOf(
   const { status, body } = await exchange(service, client, {
     subject_token: await userToken(service, question.userId ?? user.id, frontend, {
       aud: question.subjectAudience ?? 'https://gateway.example.com/api',
+      ...(question.subjectOrganizationId === undefined
+        ? {}
+        : { organization_id: question.subjectOrganizationId }),
     }),
     resource: question.resource ?? orders.indicator,
     scope: question.scopes.join(' '),
@@ -231,13 +303,21 @@ async function outcomeOf(
     : { isGranted: false, error: body['error'], errorDescription: body['error_description'] };
 }
 
-test('agrees with the token endpoint', async () => {
-  const clients = [backend, off, frontend, narrow];
+test.each([
+  ['a service', backend],
+  ['one that may not', off],
+  ['one without a secret', frontend],
+  ['one with bounds', narrow],
+])('agrees with the token endpoint about %s', async (_which, client) => {
   const userIds = [user.id, suspended.id];
   const targets = [
     {},
     { organizationId: berlin.id },
     { organizationId: 'org_01h455vb4pex5vsknk084sn02q' },
+    { subjectOrganizationId: paris.id },
+    { subjectOrganizationId: 'org_01h455vb4pex5vsknk084sn02q' },
+    { organizationId: berlin.id, subjectOrganizationId: paris.id },
+    { resource: 'URN:Signet:management' },
     { resource: 'https://unknown.example.com' },
     { resource: 'orders#' },
     { resource: management.indicator },
@@ -246,17 +326,16 @@ test('agrees with the token endpoint', async () => {
   ];
   const scopeLists = [['read', 'write', 'refund', 'invite'], ['"']];
   const audiences = ['https://gateway.example.com/api', 'https://x.example.com'];
-  for (const client of clients)
+  for (const target of targets)
     for (const userId of userIds)
-      for (const target of targets)
-        for (const scopes of scopeLists)
-          for (const subjectAudience of audiences) {
-            const question = { userId, scopes, subjectAudience, ...target };
-            const explained = await explain({ applicationId: client.id, ...question });
-            expect(explained, JSON.stringify(question)).toMatchObject(
-              await outcomeOf(client, question),
-            );
-          }
+      for (const scopes of scopeLists)
+        for (const subjectAudience of audiences) {
+          const question = { userId, scopes, subjectAudience, ...target };
+          const explained = await explain({ applicationId: client.id, ...question });
+          expect(explained, JSON.stringify(question)).toMatchObject(
+            await outcomeOf(client, question),
+          );
+        }
 });
 
 test('agrees about an agent’s token', async () => {

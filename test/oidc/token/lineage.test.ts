@@ -1,8 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
+import { deleteApplication } from '../../../src/applications/operations.ts';
+import { authenticate } from '../../../src/auth/caller.ts';
 import { readConfig } from '../../../src/config.ts';
+import { systemActor } from '../../../src/services.ts';
+import { createSubjectToken } from '../../../src/subject-tokens/subject-token.ts';
 import { basic } from '../../support/client-credentials.ts';
+import { testCall } from '../../support/log.ts';
 import { send } from '../../support/operations/graphql.ts';
 import { openBrowser } from '../../support/people/sign-in.ts';
 import {
@@ -12,7 +17,7 @@ import {
   redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { exchange, formOf } from '../../support/tokens.ts';
+import { exchange, formOf, userToken } from '../../support/tokens.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);
@@ -61,9 +66,9 @@ const isActive = async (token: string) => {
 };
 
 /** The token of a sign-in, and what each backend in turn makes of the one before. */
-async function chainFrom(subject: string): Promise<string[]> {
+async function chainFrom(subject: string, through = backends): Promise<string[]> {
   const chain = [subject];
-  for (const backend of backends) {
+  for (const backend of through) {
     const { status, body } = await exchange(service, backend, {
       subject_token: chain.at(-1) as string,
       resource: resource.indicator,
@@ -117,6 +122,104 @@ test('an exchanged token for the management API ends there too', async () => {
   expect((await ask()).status).toBe(200);
   await post('token/revocation', { token: tokens.refresh_token ?? '' });
   expect((await ask()).status).toBe(401);
+});
+
+describe('a deleted application', () => {
+  const context = { ...service.app.services, actor: systemActor, ...testCall };
+  const createBackend = () =>
+    directory.createClient({
+      allowTokenExchange: true,
+      allowImpersonation: true,
+      exchangeResources: [resource.indicator, management.indicator],
+    });
+
+  test('ends what others made of its tokens, and nothing before it', async () => {
+    const [first, deleted, last] = [
+      await createBackend(),
+      await createBackend(),
+      await createBackend(),
+    ];
+    const chain = await chainFrom((await fixture.signIn(forApi)).access_token, [
+      first,
+      deleted,
+      last,
+    ]);
+    const { body } = await exchange(service, last, {
+      subject_token: chain[2] as string,
+      resource: management.indicator,
+      scope: 'users:read',
+    });
+    const ask = () =>
+      send({ url: service.url, token: String(body['access_token']) }, '{ users { totalCount } }');
+    expect((await ask()).status).toBe(200);
+    await deleteApplication(context, await createBackend());
+    expect(await states(chain)).toEqual([true, true, true, true]);
+
+    await deleteApplication(context, deleted);
+    expect(await states(chain)).toEqual([true, true, false, false]);
+    expect((await ask()).status).toBe(401);
+    const again = (subject_token: string | undefined) =>
+      exchange(service, first, { subject_token, resource: resource.indicator });
+    expect(await again(chain[3])).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    });
+    expect(await again(chain[1])).toMatchObject({ status: 200 });
+  });
+
+  test('ends what others made of the token of a sign-in to it', async () => {
+    const application = await fixture.createApplication();
+    const chain = await chainFrom(
+      (await fixture.signIn({ client: application, ...forApi })).access_token,
+    );
+    expect(await states(chain)).toEqual([true, true, true, true]);
+    await deleteApplication(context, application);
+    expect(await states(chain)).toEqual([false, false, false, false]);
+  });
+
+  test('ends it where its grant is not known any more', async () => {
+    const application = await fixture.createApplication();
+    const chain = await chainFrom(await userToken(service, user.id, application));
+    expect(await states(chain)).toEqual([true, true, true, true]);
+    await deleteApplication(context, application);
+    expect(await states(chain)).toEqual([false, false, false, false]);
+  });
+
+  test('ends what an agent does who signed in to it', async () => {
+    const application = await fixture.createApplication();
+    const support = await createBackend();
+    const agent = await fixture.createUser();
+    await directory.allowUser(agent, management, ['all']);
+    const { access_token: token } = await fixture.signIn({
+      username: agent.username ?? '',
+      client: application,
+      resource: management.indicator,
+      scope: 'openid offline_access all',
+    });
+    const caller = await authenticate(service.app.services, {
+      authorization: `Bearer ${token}`,
+      proof: undefined,
+      method: 'POST',
+      url: `${service.url}/graphql`,
+    });
+    const act = async () => {
+      const agents = { ...context, actor: caller.actor, caller };
+      const input = { userId: user.id, reason: 'A ticket' };
+      return (await createSubjectToken(agents, input)).token;
+    };
+    const use = (subject_token: string) =>
+      exchange(service, support, {
+        subject_token,
+        subject_token_type: 'urn:signet:params:oauth:token-type:subject_token',
+        resource: resource.indicator,
+      });
+    const { body } = await use(await act());
+    const waiting = await act();
+    expect(await isActive(String(body['access_token']))).toBe(true);
+    await deleteApplication(context, application);
+    expect(await isActive(String(body['access_token']))).toBe(false);
+    expect(await use(waiting)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
 });
 
 describe.each([

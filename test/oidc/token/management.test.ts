@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
 import { basic } from '../../support/client-credentials.ts';
+import { testCall } from '../../support/log.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
@@ -15,7 +16,7 @@ const { issuer } = service.app.services;
 const fixture = await createSignInFixture(service);
 const { database, directory, user, client, resource } = fixture;
 const { prisma } = database;
-const context = { ...service.app.services, actor: systemActor, traceId: 'test' };
+const context = { ...service.app.services, actor: systemActor, ...testCall };
 /** A resource server: it only introspects. */
 const machine = await directory.createClient();
 
@@ -70,6 +71,63 @@ test('introspects an exchanged token with actors and organization', async () => 
     client_id: actor.id,
     act: { sub: actor.id },
     organization_id: organization.id,
+  });
+});
+
+describe("a third party's client", () => {
+  const inactive = { active: false };
+  const thirdParty = (values: Parameters<typeof fixture.createApplication>[0] = {}) =>
+    fixture.createApplication({ isThirdParty: true, ...values });
+
+  test('sees its own tokens', async () => {
+    const party = await thirdParty();
+    const token = await userToken(service, user.id, party);
+    expect(await introspect(token, party)).toMatchObject({ active: true, client_id: party.id });
+    expect(await introspect(token, machine)).toMatchObject({ active: true });
+    await revoke(token, party);
+    expect(await introspect(token, party)).toEqual(inactive);
+  });
+
+  test('sees no others, and revokes none', async () => {
+    const party = await thirdParty();
+    const { access_token: token, refresh_token: refreshToken = '' } =
+      await fixture.signIn(forResource);
+    const { access_token: opaque } = await fixture.signIn();
+    for (const other of [token, refreshToken, opaque, await service.managementToken()]) {
+      expect(await introspect(other, machine)).toMatchObject({ active: true });
+      expect(await introspect(other, party)).toEqual(inactive);
+      await revoke(other, party);
+      expect(await introspect(other, machine)).toMatchObject({ active: true });
+    }
+  });
+
+  test('sees the tokens for an audience that is listed for it', async () => {
+    const party = await thirdParty({ exchangeSubjectAudiences: [resource.indicator] });
+    const { access_token: token } = await fixture.signIn(forResource);
+    expect(await introspect(token, party)).toMatchObject({ active: true, sub: user.id });
+    const other = await userToken(service, user.id, client);
+    expect(await introspect(other, party)).toEqual(inactive);
+  });
+
+  test("sees none for Signet's own APIs, even if they are listed for it", async () => {
+    const party = await thirdParty({ exchangeSubjectAudiences: ['urn:signet:management'] });
+    expect(await introspect(await service.managementToken(), party)).toEqual(inactive);
+  });
+
+  test('sees the tokens for an organization that it is a member of', async () => {
+    const party = await thirdParty();
+    const [own, foreign] = [
+      await directory.createOrganization(),
+      await directory.createOrganization(),
+    ];
+    await directory.addClient(own, party);
+    const tokenFor = ({ id }: { id: string }) =>
+      userToken(service, user.id, client, { aud: `urn:signet:organization:${id}` });
+    expect(await introspect(await tokenFor(own), party)).toMatchObject({ active: true });
+    expect(await introspect(await tokenFor(foreign), party)).toEqual(inactive);
+    // An API that serves many organizations is not one of them.
+    const within = await userToken(service, user.id, client, { organization_id: own.id });
+    expect(await introspect(within, party)).toEqual(inactive);
   });
 });
 
@@ -227,6 +285,29 @@ test.each(kinds)(
       expect(claimed.status).toBe(401);
     }
     expect(await introspect(token)).toMatchObject({ active: true });
+  },
+);
+
+test.each(kinds)(
+  'reads any number of spaces before the credentials for %s',
+  async (_kind, obtain) => {
+    const token = await obtain();
+    const [scheme, credentials] = basic(machine.id, machine.secret).split(' ');
+    for (const authorization of [`${scheme}  ${credentials}`, `bASIC   ${credentials}`]) {
+      const { status, text } = await post('introspection', new URLSearchParams({ token }), {
+        authorization,
+      });
+      expect({ status, body: JSON.parse(text) as unknown }).toMatchObject({
+        status: 200,
+        body: { active: true },
+      });
+    }
+    for (const authorization of [`${scheme}\t${credentials}`, `${scheme}${credentials}`]) {
+      const { status } = await post('introspection', new URLSearchParams({ token }), {
+        authorization,
+      });
+      expect(status).toBe(401);
+    }
   },
 );
 

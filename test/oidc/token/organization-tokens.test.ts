@@ -3,6 +3,7 @@ import type * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
 import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
+import { exchange, userToken } from '../../support/tokens.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);
@@ -107,6 +108,50 @@ test('a sign-in for a foreign organization gives no token', async () => {
     resource: `urn:signet:organization:${foreign.id}`,
   });
   expect(await errorOf(answer)).toBe('invalid_target');
+});
+
+test('an exchanged token stays in the organization of its subject token', async () => {
+  const { user, writing, other } = await createMember();
+  const backend = await directory.createClient({ allowTokenExchange: true });
+  const exchangeFrom = (organization_id: string, parameters: Record<string, string | undefined>) =>
+    userToken(service, user.id, client, { organization_id }).then((subject_token) =>
+      exchange(service, backend, {
+        subject_token,
+        scope: 'read write members:read',
+        ...forResource,
+        ...parameters,
+      }),
+    );
+  for (const parameters of [{}, { organization_id: other.id }]) {
+    const { status, body } = await exchangeFrom(other.id, parameters);
+    expect({ status, scope: body['scope'] }).toEqual({ status: 200, scope: 'read' });
+    expect(decodeJwt(String(body['access_token']))).toMatchObject({ organization_id: other.id });
+    const again = await exchange(service, backend, {
+      subject_token: String(body['access_token']),
+      scope: 'write',
+      ...forResource,
+    });
+    expect(again).toMatchObject({ status: 200, body: { scope: '' } });
+  }
+  expect(await exchangeFrom(writing.id, {})).toMatchObject({ body: { scope: 'read write' } });
+  const ownOf = ({ id }: { id: string }) => ({ resource: `urn:signet:organization:${id}` });
+  expect(await exchangeFrom(writing.id, ownOf(writing))).toMatchObject({
+    body: { scope: 'members:read' },
+  });
+
+  const refused = { status: 400, body: { error: 'invalid_target' } };
+  for (const parameters of [
+    { organization_id: writing.id },
+    ownOf(writing),
+    { ...ownOf(writing), organization_id: other.id },
+    { organization_id: 'x' },
+  ]) {
+    expect(await exchangeFrom(other.id, parameters)).toMatchObject(refused);
+  }
+  await service.app.services.database.prisma.organizationUser.deleteMany({
+    where: { organizationId: other.id, userId: user.id },
+  });
+  expect(await exchangeFrom(other.id, {})).toMatchObject(refused);
 });
 
 test('two organizations in one request are refused', async () => {

@@ -1,15 +1,11 @@
 import { decodeJwt } from 'jose';
-import { pino } from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startApp } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config.ts';
+import { describe, expect, test } from 'vitest';
 import { createPersonalAccessToken } from '../../../src/subject-tokens/personal-access-token.ts';
 import { createSubjectToken } from '../../../src/subject-tokens/subject-token.ts';
 import { basic } from '../../support/client-credentials.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { testCall } from '../../support/log.ts';
 import { seedDirectory } from '../../support/operations/directory.ts';
-import { createTestClock } from '../../support/service.ts';
-import { observeStatements } from '../../support/statements.ts';
+import { startService } from '../../support/service.ts';
 import {
   accessTokenType,
   exchangeGrantType,
@@ -18,24 +14,11 @@ import {
   strangerId,
   userToken,
 } from '../../support/tokens.ts';
+import { eventually } from '../../support/wait.ts';
 
-const testDatabase = await createTestDatabase();
-const observed = await observeStatements(testDatabase);
-const clock = createTestClock();
-const app = await startApp({
-  // The proxy in front names the client's address: an address that fails a hundred times is shut out.
-  config: readConfig({ PORT: '0', TRUST_PROXY: '1' }),
-  log: pino({ level: 'silent' }),
-  clock,
-  opened: { database: observed.database, secret: 'a secret for tests only' },
-});
-afterAll(async () => {
-  await app.stop();
-  await observed.close();
-  await testDatabase.close();
-});
-
-const service = { app, clock, url: app.url };
+// The proxy in front names the client's address: an address that fails a hundred times is shut out.
+const service = await startService({ TRUST_PROXY: '1' }, { isObserved: true });
+const { app, clock, executed, testDatabase } = service;
 const directory = seedDirectory(app.services.database, clock);
 const frontend = await directory.createClient({ type: 'SPA' });
 const backend = await directory.createClient({ allowTokenExchange: true });
@@ -60,28 +43,35 @@ const organizationIndicator = `urn:signet:organization:${organization.id}`;
 let addresses = 0;
 function newAddress(): string {
   addresses += 1;
-  return `192.0.2.${addresses}`;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
 }
 
 /**
- * How many statements one request costs: the least of eight, since what runs by the clock in the background may
- * send some of its own meanwhile, and what the request sends it sends each time.
+ * Expects that a request costs so many statements. The least of eight or more counts: what runs by the clock may send
+ * some of its own meanwhile, and what the request sends it sends each time.
  */
-async function costOf(request: () => Promise<{ status: number }>, status: number) {
-  const costs: number[] = [];
-  for (let i = 0; i < 8; i += 1) {
-    const before = observed.executed.length;
+async function expectCost(
+  statements: number,
+  status: number,
+  request: () => Promise<{ status: number }>,
+) {
+  let [least, requests] = [Number.POSITIVE_INFINITY, 0];
+  await eventually(async () => {
+    const before = executed.length;
     expect((await request()).status).toBe(status);
-    costs.push(observed.executed.length - before);
-  }
-  return Math.min(...costs);
+    least = Math.min(least, executed.length - before);
+    requests += 1;
+    expect(requests).toBeGreaterThanOrEqual(8);
+    expect(least).toBeLessThanOrEqual(statements);
+  });
+  expect(least).toBe(statements);
 }
 
 test("sees the statements of both of the service's pools", async () => {
-  const before = observed.executed.length;
+  const before = executed.length;
   await app.services.database.prisma.user.count();
   await app.services.database.tokens.query('seen', 'SELECT 1 AS "seen"', []);
-  const seen = observed.executed.slice(before);
+  const seen = executed.slice(before);
   expect(seen.some((text) => text.includes('"User"'))).toBe(true);
   expect(seen).toContain('SELECT 1 AS "seen"');
 });
@@ -122,13 +112,12 @@ test.each<[string, Record<string, string>, string | undefined, number]>([
   '%s costs one statement, and a client unproved one more',
   async (_what, changes, authorization, status) => {
     const request = () =>
-      postToken(
-        service,
-        formOf({ ...parameters, ...changes }),
-        authorization ? { authorization } : {},
-      );
+      postToken(service, formOf({ ...parameters, ...changes }), {
+        'x-forwarded-for': newAddress(),
+        ...(authorization && { authorization }),
+      });
     // The failure is counted against the client's address.
-    expect(await costOf(request, status)).toBe(status === 401 ? 2 : 1);
+    await expectCost(status === 401 ? 2 : 1, status, request);
   },
 );
 
@@ -137,7 +126,7 @@ describe('an opaque subject token', async () => {
   const context = {
     ...app.services,
     actor: { type: 'APPLICATION', id: backend.id },
-    traceId: 'a test',
+    ...testCall,
   } as const;
   const client = await directory.createClient({
     allowTokenExchange: true,
@@ -150,13 +139,13 @@ describe('an opaque subject token', async () => {
     });
 
   test('of an agent costs three statements, its use among them', async () => {
+    // Each is used up by one request. Made before, because what tells of their events is at work for a while.
     const tokens = await Promise.all(
-      Array.from({ length: 8 }, () =>
+      Array.from({ length: 40 }, () =>
         createSubjectToken(context, { userId: user.id, reason: 'A test' }),
       ),
     );
-    const next = () => ask(String(tokens.pop()?.token), type('subject_token'));
-    expect(await costOf(next, 200)).toBe(3);
+    await expectCost(3, 200, () => ask(String(tokens.pop()?.token), type('subject_token')));
   });
 
   test('of a person costs two statements', async () => {
@@ -165,13 +154,13 @@ describe('an opaque subject token', async () => {
       name: 'A token',
       expiresAt: new Date(clock.now().getTime() + 60_000),
     });
-    expect(await costOf(() => ask(token, type('personal_access_token')), 200)).toBe(2);
+    await expectCost(2, 200, () => ask(token, type('personal_access_token')));
   });
 
   test.each(['subject_token', 'personal_access_token'])(
     'that is none costs two statements as %s',
     async (name) => {
-      expect(await costOf(() => ask('x', type(name)), 400)).toBe(2);
+      await expectCost(2, 400, () => ask('x', type(name)));
     },
   );
 });
@@ -183,7 +172,7 @@ test('client credentials cost one statement', async () => {
     scope: 'read',
   });
   const request = () => postToken(service, form, { authorization: credentials });
-  expect(await costOf(request, 200)).toBe(1);
+  await expectCost(1, 200, request);
 });
 
 describe.each([
@@ -208,23 +197,28 @@ describe.each([
         body: formOf(form),
       });
     // The failure is counted against the client's address.
-    expect(await costOf(request, 401)).toBe(2);
+    await expectCost(2, 401, request);
   });
 });
 
 test('concurrent requests share statements and get their own answers', async () => {
-  const people = await Promise.all(
-    Array.from({ length: 60 }, async (_, i) => {
-      const person = await directory.createUser();
-      const scope = `scope${i}`;
-      const resource = await directory.createResource([scope], { accessTokenTtlSeconds: 100 + i });
-      // Each fifth holds nothing.
-      if (i % 5 > 0) await directory.allowUser(person, resource, [scope]);
-      const token = await userToken(service, person.id, frontend);
-      return { person, scope, resource, token, i };
-    }),
-  );
-  const before = observed.executed.length;
+  const people = [];
+  // One after another: however slow the machine is, none waits long for a connection.
+  for (let i = 0; i < 60; i += 1) {
+    const person = await directory.createUser();
+    const scope = `scope${i}`;
+    const resource = await directory.createResource([scope], { accessTokenTtlSeconds: 100 + i });
+    // Each fifth holds nothing.
+    if (i % 5 > 0) await directory.allowUser(person, resource, [scope]);
+    people.push({
+      person,
+      scope,
+      resource,
+      token: await userToken(service, person.id, frontend),
+      i,
+    });
+  }
+  const before = executed.length;
   const answers = await Promise.all(
     people.map(({ resource, scope, token, i }) =>
       postToken(
@@ -239,9 +233,7 @@ test('concurrent requests share statements and get their own answers', async () 
       ),
     ),
   );
-  const statements = observed.executed
-    .slice(before)
-    .filter((text) => text.includes('FROM unnest($2'));
+  const statements = executed.slice(before).filter((text) => text.includes('FROM unnest($2'));
   expect(statements.length).toBeGreaterThan(0);
   // The embedded database answers within the turn of each request, so none waits for another to share with.
   if (testDatabase.url) expect(statements.length).toBeLessThan(people.length);
@@ -265,5 +257,5 @@ test('concurrent requests share statements and get their own answers', async () 
 
 test('a malformed form costs none', async () => {
   const request = () => postToken(service, 'grant_type=x&grant_type=x');
-  expect(await costOf(request, 400)).toBe(0);
+  await expectCost(0, 400, request);
 });

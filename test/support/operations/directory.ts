@@ -1,4 +1,5 @@
 import { generateSecret } from '../../../src/applications/secret.ts';
+import { everything } from '../../../src/auth/granting/setter-scopes.ts';
 import type { Clock } from '../../../src/clock.ts';
 import type { Database } from '../../../src/db/database.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   Organization,
   Prisma,
   Resource,
+  Role,
   Session,
   User,
   UserFactor,
@@ -14,6 +16,9 @@ import type {
 } from '../../../src/generated/prisma/client.ts';
 import { newId } from '../../../src/ids.ts';
 import { digestOf } from '../../../src/keys/digest.ts';
+
+// As what is set up by a caller who can do everything.
+const setterScopes = [...everything];
 
 /** An application and its secret, as in a client's configuration. */
 export interface TestClient {
@@ -46,7 +51,7 @@ export function seedDirectory(database: Database, clock: Clock) {
     scopes: readonly string[],
   ) {
     const role = await prisma.role.create({
-      data: { id: newId('Role'), name: nextName('Role'), type, ...stamps() },
+      data: { id: newId('Role'), name: nextName('Role'), type, setterScopes, ...stamps() },
     });
     const ids = await scopeIds(resource, scopes);
     await prisma.roleScope.createMany({
@@ -93,7 +98,7 @@ export function seedDirectory(database: Database, clock: Clock) {
 
   return {
     createUser: (values: Partial<Prisma.UserUncheckedCreateInput> = {}): Promise<User> =>
-      prisma.user.create({ data: { id: newId('User'), ...stamps(), ...values } }),
+      prisma.user.create({ data: { id: newId('User'), setterScopes, ...stamps(), ...values } }),
 
     async createClient(
       values: Partial<Prisma.ApplicationUncheckedCreateInput> = {},
@@ -106,8 +111,7 @@ export function seedDirectory(database: Database, clock: Clock) {
           id,
           name: nextName('Application'),
           type,
-          // As one made by a caller who could do everything.
-          managementWithoutConsent: true,
+          setterScopes,
           ...stamps(),
           ...values,
         },
@@ -126,6 +130,7 @@ export function seedDirectory(database: Database, clock: Clock) {
           name: nextName('Secret'),
           digest: digestOf(value),
           expiresAt: expiresAt ?? null,
+          setterScopes,
           createdAt: clock.now(),
         },
       });
@@ -152,6 +157,18 @@ export function seedDirectory(database: Database, clock: Clock) {
       return resource;
     },
 
+    /** A role for users, without scopes. */
+    createRoleOf: (name: string): Promise<Role> =>
+      prisma.role.create({
+        data: { id: newId('Role'), name, type: 'USER', setterScopes, ...stamps() },
+      }),
+
+    /** Gives scopes of a resource to a role. */
+    async addScopes(roleId: string, resource: Resource, scopes: readonly string[]): Promise<void> {
+      const ids = await scopeIds(resource, scopes);
+      await prisma.roleScope.createMany({ data: ids.map((scopeId) => ({ roleId, scopeId })) });
+    },
+
     /** A session as a sign-in leaves it, without a browser. */
     createSession: (userId: string): Promise<Session> => {
       const now = clock.now();
@@ -168,13 +185,20 @@ export function seedDirectory(database: Database, clock: Clock) {
     },
 
     /** An authenticator app as its enrolment leaves it, without its secret. */
-    createFactor: (userId: string): Promise<UserFactor> =>
+    createFactor: (
+      userId: string,
+      values: Partial<Prisma.UserFactorUncheckedCreateInput> = {},
+    ): Promise<UserFactor> =>
       prisma.userFactor.create({
-        data: { id: newId('UserFactor'), userId, type: 'TOTP', createdAt: clock.now() },
+        data: { id: newId('UserFactor'), userId, type: 'TOTP', createdAt: clock.now(), ...values },
       }),
 
     /** An identity as a federated sign-in leaves it. */
-    createIdentity: (userId: string, identityProviderId: string): Promise<UserIdentity> =>
+    createIdentity: (
+      userId: string,
+      identityProviderId: string,
+      values: Partial<Pick<UserIdentity, 'issuer' | 'subject' | 'email'>> = {},
+    ): Promise<UserIdentity> =>
       prisma.userIdentity.create({
         data: {
           id: newId('UserIdentity'),
@@ -183,6 +207,7 @@ export function seedDirectory(database: Database, clock: Clock) {
           issuer: 'https://provider.example.com',
           subject: nextName('subject'),
           linkedAt: clock.now(),
+          ...values,
         },
       }),
 
@@ -200,7 +225,7 @@ export function seedDirectory(database: Database, clock: Clock) {
     /** Gives a user scopes of a resource through a role. */
     async allowUser(user: User, resource: Resource, scopes: readonly string[]): Promise<void> {
       const role = await createRole('USER', resource, scopes);
-      await prisma.userRole.create({ data: { userId: user.id, roleId: role.id } });
+      await prisma.userRole.create({ data: { userId: user.id, roleId: role.id, setterScopes } });
     },
 
     /** Gives an application scopes of a resource through a role. */
@@ -210,7 +235,8 @@ export function seedDirectory(database: Database, clock: Clock) {
       scopes: readonly string[],
     ): Promise<void> {
       const role = await createRole('MACHINE_TO_MACHINE', resource, scopes);
-      await prisma.applicationRole.create({ data: { applicationId: client.id, roleId: role.id } });
+      const given = { applicationId: client.id, roleId: role.id, setterScopes };
+      await prisma.applicationRole.create({ data: given });
     },
 
     /** Makes a user a member of an organization, with a role of these scopes. */
@@ -222,7 +248,9 @@ export function seedDirectory(database: Database, clock: Clock) {
       const key = { organizationId: organization.id, userId: user.id };
       await prisma.organizationUser.create({ data: { ...key, createdAt: clock.now() } });
       const role = await createOrganizationRole('USER', scopes);
-      await prisma.organizationUserRole.create({ data: { ...key, organizationRoleId: role.id } });
+      await prisma.organizationUserRole.create({
+        data: { ...key, organizationRoleId: role.id, setterScopes },
+      });
     },
 
     /** Makes an application a member of an organization, with a role of these scopes. */
@@ -235,7 +263,7 @@ export function seedDirectory(database: Database, clock: Clock) {
       await prisma.organizationApplication.create({ data: { ...key, createdAt: clock.now() } });
       const role = await createOrganizationRole('MACHINE_TO_MACHINE', scopes);
       await prisma.organizationApplicationRole.create({
-        data: { ...key, organizationRoleId: role.id },
+        data: { ...key, organizationRoleId: role.id, setterScopes },
       });
     },
   };

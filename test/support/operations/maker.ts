@@ -57,6 +57,24 @@ export function createMaker(call: Call) {
       ...values,
     });
 
+  const trustedIssuer = async (values: Input = {}) =>
+    make('createTrustedIssuer', 'trustedIssuer', {
+      name: next('issuer'),
+      issuer: 'http://127.0.0.1:9',
+      jwksUri: 'http://127.0.0.1:9/jwks',
+      kind: 'WORKLOAD',
+      claimRules: [{ claim: 'sub', equals: 'repo:acme/shop' }],
+      ...values,
+      applicationId: values['applicationId'] ?? (await application()),
+    });
+  const crossAppConnection = async (values: Input = {}) =>
+    make('createCrossAppConnection', 'crossAppConnection', {
+      issuer: `https://${next('other').replace('_', '-')}.example.com`,
+      clientId: 'wiki',
+      ...values,
+      applicationId: values['applicationId'] ?? (await application()),
+    });
+
   async function member() {
     const [organizationId, userId] = [await organization(), await user()];
     await done('addOrganizationUsers', { organizationId, userIds: [userId] });
@@ -87,6 +105,8 @@ export function createMaker(call: Call) {
     organizationScope,
     webhook,
     identityProvider,
+    trustedIssuer,
+    crossAppConnection,
     member,
     applicationMember,
     invitation,

@@ -1,16 +1,18 @@
 import { applicationsCases } from './cases/applications.ts';
 import type { Case, Seed } from './cases/case.ts';
+import { configurationCases } from './cases/configuration.ts';
 import { identityProvidersCases } from './cases/identity-providers.ts';
 import { messagesCases } from './cases/messages.ts';
-import { organizationInvitationsCases } from './cases/organization-invitations.ts';
-import { organizationMembersCases } from './cases/organization-members.ts';
-import { organizationRolesCases } from './cases/organization-roles.ts';
-import { organizationsCases } from './cases/organizations.ts';
+import { organizationInvitationsCases } from './cases/organizations/invitations.ts';
+import { organizationMembersCases } from './cases/organizations/members.ts';
+import { organizationsCases } from './cases/organizations/organizations.ts';
+import { organizationRolesCases } from './cases/organizations/roles.ts';
 import { resourcesCases } from './cases/resources.ts';
 import { rolesCases } from './cases/roles.ts';
 import { signInExperienceCases } from './cases/sign-in-experience.ts';
 import { signingKeysCases } from './cases/signing-keys.ts';
 import { subjectTokensCases } from './cases/subject-tokens.ts';
+import { trustCases } from './cases/trust.ts';
 import { usersCases } from './cases/users.ts';
 import { webhooksCases } from './cases/webhooks.ts';
 import type { Maker } from './maker.ts';
@@ -18,6 +20,7 @@ import type { Input } from './operations.ts';
 
 const cases = {
   ...applicationsCases,
+  ...configurationCases,
   ...identityProvidersCases,
   ...messagesCases,
   ...organizationInvitationsCases,
@@ -29,6 +32,7 @@ const cases = {
   ...signInExperienceCases,
   ...signingKeysCases,
   ...subjectTokensCases,
+  ...trustCases,
   ...usersCases,
   ...webhooksCases,
 };

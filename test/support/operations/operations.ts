@@ -8,7 +8,7 @@ import { callRest } from './rest.ts';
 export type Input = Readonly<Record<string, unknown>>;
 
 /** The result of a management operation, over GraphQL or REST. */
-export interface Outcome {
+interface Outcome {
   /** `OK`, the code of a refusal, or that of a top-level error. */
   readonly code: string;
   /** The HTTP status; over GraphQL, of the whole response. */
@@ -41,7 +41,12 @@ export function resultTypes(operation: string) {
   return union.getTypes();
 }
 
-function documentOf(operation: string): string {
+/**
+ * The document that calls a mutation and asks for all that its result has.
+ *
+ * @param directive Of the operation.
+ */
+export function documentOf(operation: string, directive = ''): string {
   const members = resultTypes(operation).map((type) => {
     const fields = Object.values(type.getFields()).map((field) => {
       const named = getNamedType(field.type);
@@ -55,7 +60,7 @@ function documentOf(operation: string): string {
     const isPayload = type.name.endsWith('Payload');
     return `... on ${type.name} { ${isPayload ? fields.join(' ') : fields.map((field) => (field === 'id' ? 'missing: id' : field)).join(' ')} }`;
   });
-  return `mutation ($input: ${mutations[operation]?.args[0]?.type}) { ${operation}(input: $input) { __typename ${members.join(' ')} } }`;
+  return `mutation ($input: ${mutations[operation]?.args[0]?.type}) ${directive} { ${operation}(input: $input) { __typename ${members.join(' ')} } }`;
 }
 
 /** Calls management operations as GraphQL mutations. */

@@ -1,4 +1,5 @@
-import { type ServiceProcess, startProcess } from '../process.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ServiceProcess, startProcess, workersOf } from '../process.ts';
 
 // Runs outside of a test too: nothing here comes from vitest.
 
@@ -66,6 +67,15 @@ export class Cluster {
     }
   }
 
+  /** The lines of errors in the logs of the processes that run now. */
+  get errors(): string[] {
+    return this.#processes.flatMap(({ stdout }) =>
+      stdout()
+        .split('\n')
+        .filter((line) => line.includes('"level":50') || line.includes('"level":60')),
+    );
+  }
+
   get isWhole(): boolean {
     return this.#restarting === undefined;
   }
@@ -98,6 +108,21 @@ export class Cluster {
     });
     // Whoever waits for it gets the fault.
     this.#restarting.catch(() => undefined);
+  }
+
+  /** Kills one worker of a node, and waits for the one that is started in its place; they take turns. */
+  killWorker(): void {
+    const [process] = this.#processes;
+    const before = process ? workersOf(process) : [];
+    const pid = before[this.kills % before.length];
+    if (!process || pid === undefined) throw new Error('A node has no workers.');
+    globalThis.process.kill(pid, 'SIGKILL');
+    this.kills += 1;
+    const replaced = async () => {
+      while (workersOf(process).includes(pid)) await delay(50);
+      this.#restarting = undefined;
+    };
+    this.#restarting = replaced();
   }
 
   /** Resolves when starts have failed so often. */

@@ -1,5 +1,9 @@
 import { newId } from '../../../src/ids.ts';
-import { currentPasswordAlgorithm, hashPassword } from '../../../src/users/password.ts';
+import {
+  currentPasswordAlgorithm,
+  hashPassword,
+  standardPasswordCost,
+} from '../../../src/users/password.ts';
 import { closeAtEnd } from '../cleanup.ts';
 import { fetchManagementToken } from '../client-credentials.ts';
 import { createMaker } from '../operations/maker.ts';
@@ -78,7 +82,7 @@ export async function createWorld(
   });
   const shop = await done('createApplication', { ...kind, name: 'Shop', isThirdParty: true });
   const usernames = Array.from({ length: mostPeople }, (_, number) => `person${number}`);
-  const passwordDigest = await hashPassword(password);
+  const passwordDigest = await hashPassword({ passwordCost: standardPasswordCost }, password);
   const { users } = await done('importUsers', {
     users: usernames.map((username) => ({
       username,

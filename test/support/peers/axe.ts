@@ -5,7 +5,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-const source = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 // `SCREENSHOTS=folder` keeps a picture of each page in each look.
 const pictures = process.env['SCREENSHOTS'];

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { patienceMs } from './patience.ts';
 
 /** The path of Chromium; undefined if it is not installed. The one without any window takes two thirds of the time. */
 export const chromiumPath: string | undefined = [
@@ -30,3 +31,19 @@ export const launchChromium = (): Promise<Browser> =>
       '--disable-sync',
     ],
   });
+
+let running: Promise<Browser> | undefined;
+
+/** Chromium without a window: one for all files of a worker, whose process ends it. A file calls {@link leaveChromium}. */
+export async function openChromium(): Promise<Browser> {
+  running ??= launchChromium().then((browser) =>
+    browser.on('context', (context) => context.setDefaultTimeout(patienceMs)),
+  );
+  return running;
+}
+
+/** Closes every context of the worker's Chromium, with its pages, cookies and connections. */
+export async function leaveChromium(): Promise<void> {
+  const browser = await running;
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+}

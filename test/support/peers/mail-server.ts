@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { eventually } from '../wait.ts';
 import { selfSigned } from './self-signed.ts';
 
 /** A mail as it arrived. */
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly user: string | undefined;
@@ -15,7 +16,7 @@ export interface ReceivedMail {
 }
 
 /** The server's answer to a mail: an error with a reply code; nothing means accepted. */
-export type Verdict = (mail: ReceivedMail) => Error | undefined | Promise<Error | undefined>;
+type Verdict = (mail: ReceivedMail) => Error | undefined | Promise<Error | undefined>;
 
 /** A mail server on this machine. */
 export interface MailServer {
@@ -81,13 +82,10 @@ export async function startMailServer(
       verdict = next;
     },
     arrived: (count) =>
-      vi.waitFor(
-        () => {
-          if (received.length >= count) return received;
-          throw new Error(`${received.length} of ${count} mails have arrived.`);
-        },
-        { timeout: 25_000, interval: 20 },
-      ),
+      eventually(() => {
+        if (received.length >= count) return received;
+        throw new Error(`${received.length} of ${count} mails have arrived.`);
+      }),
     close,
   };
 }

@@ -50,9 +50,9 @@ export interface OpenIdProvider {
    * Decides who has signed in there.
    *
    * @param authorization The URL that a person was sent to.
-   * @returns The parameters of the callback.
+   * @returns The URL with which the person is sent back.
    */
-  signedIn(authorization: URL, subject: string, claims?: Record<string, unknown>): URLSearchParams;
+  signedIn(authorization: URL, subject: string, claims?: Record<string, unknown>): URL;
 }
 
 /**
@@ -65,6 +65,8 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
   let person: Record<string, unknown> = {};
   let next: Record<string, unknown> = {};
   const people = new Map<string, Record<string, unknown>>();
+  /** Where each code was sent. */
+  const redirectUris = new Map<string, string | null>();
   let kid = 0;
   const newKey = async () => {
     kid += 1;
@@ -79,6 +81,15 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
     new SignJWT(claims)
       .setProtectedHeader({ alg: 'ES256', kid: key.jwk.kid, ...header })
       .sign(key.privateKey);
+
+  const backTo = (asked: URLSearchParams, code: string): URL => {
+    const url = new URL(asked.get('redirect_uri') ?? '');
+    url.searchParams.set('code', code);
+    url.searchParams.set('state', asked.get('state') ?? '');
+    if (behaviour.discovery?.['authorization_response_iss_parameter_supported'] !== false)
+      url.searchParams.set('iss', issuer);
+    return url;
+  };
 
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://localhost');
@@ -104,7 +115,11 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
       case '/jwks':
         return send({ keys: [key.jwk] });
       case '/token': {
-        const given = new URLSearchParams(await text(request)).get('code') ?? '';
+        const form = new URLSearchParams(await text(request));
+        const given = form.get('code') ?? '';
+        // RFC 6749 §4.1.3
+        if (form.get('redirect_uri') !== redirectUris.get(given))
+          return send({ error: 'invalid_grant' }, 400);
         const about = people.get(given) ?? person;
         const now = toNumericDate(clock.now());
         const claims = {
@@ -139,13 +154,8 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
         const nonce = query.get('nonce');
         if (chosen === null) person = { ...next, nonce };
         else people.set(code, { ...JSON.parse(chosen), nonce });
-        const back = new URLSearchParams({
-          code,
-          state: query.get('state') ?? '',
-          iss: issuer,
-        });
-        const location = `${query.get('redirect_uri')}?${back}`;
-        return response.writeHead(303, { location }).end();
+        redirectUris.set(code, query.get('redirect_uri'));
+        return response.writeHead(303, { location: backTo(query, code).href }).end();
       }
       case '/userinfo':
         return send({ sub: person['sub'], ...behaviour.userInfo });
@@ -184,9 +194,10 @@ export async function startOpenIdProvider(clock = systemClock): Promise<OpenIdPr
       key = await newKey();
     },
     signedIn(authorization, sub, claims = {}) {
-      person = { sub, nonce: authorization.searchParams.get('nonce'), ...claims };
-      const state = authorization.searchParams.get('state') ?? '';
-      return new URLSearchParams({ code: 'a-code', state, iss: issuer });
+      const asked = authorization.searchParams;
+      person = { sub, nonce: asked.get('nonce'), ...claims };
+      redirectUris.set('a-code', asked.get('redirect_uri'));
+      return backTo(asked, 'a-code');
     },
   };
 }

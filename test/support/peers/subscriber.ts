@@ -2,11 +2,11 @@ import { type Client, type CloseCode, createClient } from 'graphql-ws';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Database } from '../../../src/db/database.ts';
-import { encodePosition, logStart } from '../../../src/events/log.ts';
+import { encodePosition, logStart } from '../../../src/events/position.ts';
 import { settled } from '../log.ts';
 
 /** An event as a subscriber gets it. */
-export interface EventReceived {
+interface EventReceived {
   readonly id: string;
   readonly cursor: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface EventReceived {
 }
 
 /** Errors of a subscription, as received. */
-export type ErrorsReceived = readonly {
+type ErrorsReceived = readonly {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions?: Readonly<Record<string, unknown>>;

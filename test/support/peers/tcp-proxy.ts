@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 /** A connection to a server that can be cut and restored. */
 export interface TcpProxy {
@@ -44,8 +45,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       server.once('error', reject);
       server.listen(port, '127.0.0.1', resolve);
     });
-  await listen(0);
-  const { port } = server.address() as { port: number };
+  const port = await freePort();
+  await listen(port);
   const cut = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());

@@ -6,25 +6,13 @@ import {
   getNamedType,
   isCompositeType,
 } from 'graphql';
+import { withoutRefusals } from '../events.ts';
 import type { TestService } from '../service.ts';
-import type { StepResult } from './experience.ts';
+import type { GraphQLAnswer, StepResult } from './experience.ts';
 import { createSignInFixture, redirectUri } from './sign-in-fixture.ts';
 
 /** The resource of the Account API. */
 export const accountIndicator = 'urn:signet:account';
-
-/** The Account API's answer over HTTP. */
-export interface AccountAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: {
-    readonly data?: Record<string, StepResult> | null;
-    readonly errors?: readonly {
-      readonly message: string;
-      readonly extensions: Record<string, unknown>;
-    }[];
-  };
-}
 
 /** Sends a document to the Account API. */
 export async function sendAccount(
@@ -32,7 +20,7 @@ export async function sendAccount(
   token: string | undefined,
   query: string,
   variables: object = {},
-): Promise<AccountAnswer> {
+): Promise<GraphQLAnswer> {
   const response = await fetch(`${url}/account/graphql`, {
     method: 'POST',
     headers: {
@@ -44,7 +32,7 @@ export async function sendAccount(
   return {
     status: response.status,
     headers: response.headers,
-    body: (await response.json()) as AccountAnswer['body'],
+    body: (await response.json()) as GraphQLAnswer['body'],
   };
 }
 
@@ -77,7 +65,7 @@ function documentOf(name: string): string {
 /** A signed-in person at the Account API, by an access token. */
 export interface AccountClient {
   readonly token: string;
-  query(document: string, variables?: object): Promise<AccountAnswer>;
+  query(document: string, variables?: object): Promise<GraphQLAnswer>;
   /** Runs a mutation, and returns the member of its result union with every field. */
   run(name: string, input?: object): Promise<StepResult>;
 }
@@ -122,7 +110,16 @@ export async function createAccountFixture(service: TestService) {
       refreshToken: tokens.refresh_token,
     };
   };
-  return { ...fixture, signInTo: signIn };
+  let people = 0;
+  /** A new user with a name and an address, and a token of theirs. */
+  const newPerson = async (values: object = {}, options: Parameters<typeof signIn>[1] = {}) => {
+    people += 1;
+    const username = `person${people}`;
+    const primaryEmail = `${username}@example.com`;
+    const user = await fixture.createUser({ username, primaryEmail, ...values });
+    return { user, me: await signIn(username, options) };
+  };
+  return { ...fixture, signInTo: signIn, newPerson };
 }
 
 /** The end of the event log. */
@@ -131,10 +128,10 @@ export async function endOfLog({ app }: TestService): Promise<bigint> {
   return _max.position ?? 0n;
 }
 
-/** The events since a position of the log that are no sign-ins, oldest first. */
+/** The events since a position of the log that are no sign-ins, oldest first; without those of refusals. */
 export const recordedSince = ({ app }: TestService, position: bigint) =>
   app.services.database.prisma.event.findMany({
-    where: { position: { gt: position }, type: { not: 'PostSignIn' } },
+    where: { position: { gt: position }, type: { not: 'PostSignIn', ...withoutRefusals.type } },
     orderBy: { position: 'asc' },
     select: { type: true, actor: true, data: true },
   });

@@ -1,14 +1,15 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { builtConsole } from '../../../src/http/console/files.ts';
 import { type EventSeen, events } from '../events.ts';
-import { launchChromium } from '../peers/chromium.ts';
+import { leaveChromium, openChromium } from '../peers/chromium.ts';
 import { startService, type TestService } from '../service.ts';
+import { eventually } from '../wait.ts';
 import { adminOf, type Endpoint } from '../webhooks.ts';
 import { setupTokenOf } from './console.ts';
 
 /** The password of the administrator at the screen. */
-export const passwordAtScreen = 'a long way home, twice';
+const passwordAtScreen = 'a long way home, twice';
 
 /** An administrator in front of the built console, in Chromium. */
 export interface ConsoleAtWork {
@@ -35,8 +36,8 @@ export interface ConsoleAtWork {
   remove(name: string, inside?: Locator): Promise<void>;
   /** Searches in a combobox, and picks what is called so. */
   pick(combobox: string, search: string, option?: string): Promise<void>;
-  /** Deletes the record of the page by its name. */
-  deleteRecord(name: string): Promise<void>;
+  /** Deletes the record of the page by its name, as it is typed. */
+  deleteRecord(name: string, typed?: string): Promise<void>;
   /** The text of the error beside a field, as it is tied to it. */
   errorOf(field: Locator): Promise<string>;
   /** What the browser complained about. */
@@ -61,7 +62,7 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
   let opened: Page | undefined;
 
   beforeAll(async () => {
-    chromium = await launchChromium();
+    chromium = await openChromium();
     context = await chromium.newContext({
       baseURL: `${baseUrl}/`,
       locale: 'en-GB',
@@ -69,11 +70,10 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
       reducedMotion: 'reduce',
     });
     opened = await context.newPage();
-    opened.setDefaultTimeout(20_000);
     hear(opened, complaints);
     await setUpAtScreen(opened, `${baseUrl}/console/setup?token=${setupTokenOf(service)}`);
   });
-  afterAll(() => chromium?.close());
+  afterAll(leaveChromium);
 
   const page = () => there(opened);
   const button: ConsoleAtWork['button'] = (name, inside) =>
@@ -113,14 +113,11 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
     async raises(names, act) {
       const { length } = await events(endpoint);
       await act();
-      return vi.waitFor(
-        async () => {
-          const raised = (await events(endpoint)).slice(length);
-          expect(raised.map(({ name }) => name)).toEqual(names);
-          return raised;
-        },
-        { timeout: 10_000, interval: 50 },
-      );
+      return eventually(async () => {
+        const raised = (await events(endpoint)).slice(length);
+        expect(raised.map(({ name }) => name)).toEqual(names);
+        return raised;
+      });
     },
     tab: (name) => page().getByRole('tab', { name, exact: true }).click(),
     confirmStart,
@@ -139,10 +136,10 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
       await page().getByRole('combobox', { name: combobox, exact: true }).fill(search);
       await page().getByRole('option', { name: option }).first().click();
     },
-    async deleteRecord(name) {
+    async deleteRecord(name, typed = name) {
       await button('Delete').click();
       const window = page().getByRole('alertdialog', { name: `Delete ${name}?` });
-      await window.getByRole('textbox').fill(name);
+      await window.getByRole('textbox').fill(typed);
       await button('Delete', window).click();
       await window.waitFor({ state: 'detached' });
     },
@@ -168,6 +165,17 @@ function hear(page: Page, complaints: string[]): void {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
+}
+
+/** Signs in at the service's own page; by default the first administrator. */
+export async function signInAtScreen(
+  page: Page,
+  username = 'ada',
+  password = passwordAtScreen,
+): Promise<void> {
+  await page.locator('[autocomplete^=username]').fill(username);
+  await page.locator('[autocomplete=current-password]').fill(password);
+  await page.locator('button[type=submit]').first().click();
 }
 
 /** Makes the first administrator by the printed link. */

@@ -11,7 +11,7 @@ export const consoleFolder = fileURLToPath(new URL('../../fixtures/console', imp
 export const administrator = { username: 'root', password: 'a long enough phrase' } as const;
 
 /** What `GET /console/session` tells. */
-export interface SessionAnswer {
+interface SessionAnswer {
   readonly user: { readonly id: string; readonly username: string };
   readonly scopes: string[];
   readonly expiresAt: string;

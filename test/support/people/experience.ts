@@ -10,8 +10,8 @@ export interface StepResult {
   readonly [field: string]: any;
 }
 
-/** The answer over HTTP. */
-export interface ExperienceAnswer {
+/** An answer of the Experience API, or of the Account API, over HTTP. */
+export interface GraphQLAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: {
@@ -24,12 +24,12 @@ export interface ExperienceAnswer {
 }
 
 /** Sends a document to the Experience API. */
-export type Send = (document: string, variables?: object) => Promise<ExperienceAnswer>;
+export type Send = (document: string, variables?: object) => Promise<GraphQLAnswer>;
 
-const toAnswer = async (response: Response): Promise<ExperienceAnswer> => ({
+const toAnswer = async (response: Response): Promise<GraphQLAnswer> => ({
   status: response.status,
   headers: response.headers,
-  body: (await response.json()) as ExperienceAnswer['body'],
+  body: (await response.json()) as GraphQLAnswer['body'],
 });
 
 /** Sends as a program does: with the interaction token, once it has one. */

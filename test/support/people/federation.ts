@@ -1,3 +1,4 @@
+import { redirectUriOf } from '../../../src/identity-providers/redirect-uri.ts';
 import { seedDirectory } from '../operations/directory.ts';
 import { createMaker } from '../operations/maker.ts';
 import { overGraphQL } from '../operations/operations.ts';
@@ -21,13 +22,17 @@ export async function createIdentityProvider(service: TestService, input: object
   return identityProvider.id;
 }
 
-/** Makes a provider that a test steers a social one of a service; returns its id. */
+/** Makes a provider that a test steers one of a service, by default a social one; returns its id. */
 export const connectSteered = (
   service: TestService,
   { issuer, clientId, clientSecret }: OpenIdProvider,
   name: string,
+  values: object = {},
 ): Promise<string> =>
-  createIdentityProvider(service, { name, kind: 'SOCIAL', issuer, clientId, clientSecret });
+  createIdentityProvider(service, {
+    ...{ name, kind: 'SOCIAL', issuer, clientId, clientSecret },
+    ...values,
+  });
 
 /** Makes another service an identity provider of this one. */
 export async function connect(
@@ -39,15 +44,20 @@ export async function connect(
   const client = await directory.createClient({
     name: 'Relying service',
     type: 'TRADITIONAL',
-    redirectUris: [`${service.app.services.baseUrl}/sign-in/callback`],
+    redirectUris: ['https://to-be-registered.example.com'],
   });
-  return createIdentityProvider(service, {
+  const id = await createIdentityProvider(service, {
     kind: 'SOCIAL',
     issuer: other.app.services.issuer,
     clientId: client.id,
     clientSecret: client.secret,
     ...input,
   });
+  await other.app.services.database.prisma.application.update({
+    where: { id: client.id },
+    data: { redirectUris: [redirectUriOf(service.app.services, id)] },
+  });
+  return id;
 }
 
 /** Presses `Continue with <provider>`; the browser ends at the provider's authorization endpoint. */
@@ -73,7 +83,7 @@ export async function signInThere(
   let visit = await browser.open(url);
   if (visit.url.pathname.startsWith('/sign-in/'))
     visit = await browser.submit(visit, { identifier, password });
-  if (visit.url.pathname !== '/sign-in/callback')
+  if (!visit.url.pathname.startsWith('/sign-in/callback/'))
     throw new Error(`The provider ended at ${visit.url} (${visit.status}): ${visit.body}`);
   return visit.url;
 }

@@ -1,6 +1,7 @@
-import { vi } from 'vitest';
+import { seedDirectory } from '../operations/directory.ts';
 import type { Receiver } from '../peers/receiver.ts';
 import type { TestService } from '../service.ts';
+import { eventually } from '../wait.ts';
 
 /** Ids of records, by the names that they have below. */
 export type Harbour = ReadonlyMap<string, string>;
@@ -150,6 +151,40 @@ export async function furnish(service: TestService, warehouse: Receiver): Promis
   await api('PATCH', `/users/${id('Tony Hoare')}/is-suspended`, { isSuspended: true });
   await api('PATCH', `/users/${id('Katherine Johnson')}`, { name: 'Katherine G. Johnson' });
 
+  await introduceAgents(service, [id('Grace Hopper'), id('Tony Hoare'), id('Alan Kay')]);
+  await api('PATCH', '/service-settings', {
+    clientRegistration: {
+      metadataDocuments: 'LISTED',
+      metadataHosts: ['assistant.northwind.example', 'agents.example.com'],
+      dynamic: 'INITIAL_ACCESS_TOKEN',
+    },
+  });
+  await api('POST', '/registration-tokens', { expiresAt, maxUses: 20 });
+  await create('Deployments', '/trusted-issuers', {
+    name: 'Deployments of the reports',
+    kind: 'WORKLOAD',
+    issuer: 'https://token.actions.githubusercontent.com',
+    jwksUri: 'https://token.actions.githubusercontent.com/.well-known/jwks',
+    claimRules: [
+      { claim: 'repository', equals: 'harbour/reports' },
+      { claim: 'ref', equals: 'refs/heads/main' },
+    ],
+    applicationId: id('Reports'),
+  });
+  await create('Northwind sign-in', '/trusted-issuers', {
+    name: 'People of Northwind',
+    kind: 'IDENTITY',
+    issuer: 'https://id.northwind.example/oidc',
+    jwksUri: 'https://id.northwind.example/oidc/jwks',
+    applicationId: id('Shop'),
+  });
+  await create('Customs', '/cross-app-connections', {
+    applicationId: id('Shop'),
+    issuer: 'https://id.customs.example',
+    clientId: 'harbour-portal',
+    scopes: ['declarations:read', 'declarations:write'],
+  });
+
   const { port } = new URL(warehouse.url);
   const webhook = await create('Warehouse', '/webhooks', {
     name: 'Warehouse',
@@ -179,7 +214,7 @@ export async function furnish(service: TestService, warehouse: Receiver): Promis
   warehouse.answerWith((response) => response.writeHead(503).end('Stocktaking until 14:00'));
   await api('PATCH', `/organizations/${bakery}`, { description: 'Flour and bread, every morning' });
   await api('DELETE', `/organizations/${bakery}/users/${id('Adele Goldberg')}`);
-  await vi.waitFor(() => {
+  await eventually(() => {
     if (received.length < 6) throw new Error(`${received.length} of 6 have arrived.`);
   });
   const { now } = service.clock;
@@ -187,4 +222,41 @@ export async function furnish(service: TestService, warehouse: Receiver): Promis
   service.clock.advance(started - now().getTime());
   ids.set('webhook', webhook);
   return ids;
+}
+
+/** Lets applications have come by themselves, as their documents and registrations leave them. */
+async function introduceAgents(service: TestService, people: readonly string[]): Promise<void> {
+  const { database } = service.testDatabase;
+  const directory = seedDirectory(database, service.clock);
+  const agents = [
+    {
+      name: 'Northwind Assistant',
+      type: 'SPA',
+      origin: 'METADATA_DOCUMENT',
+      metadataUrl: 'https://assistant.northwind.example/client.json',
+    },
+    {
+      name: 'Freight planner',
+      type: 'SPA',
+      origin: 'METADATA_DOCUMENT',
+      metadataUrl: 'https://agents.example.com/freight.json',
+    },
+    {
+      name: 'Desk agent',
+      type: 'NATIVE',
+      origin: 'DYNAMIC_REGISTRATION',
+      redirectUris: ['http://127.0.0.1/callback'],
+    },
+  ] satisfies Parameters<typeof directory.createClient>[0][];
+  for (const [index, agent] of agents.entries()) {
+    service.clock.advance(hour / 4);
+    const { id } = await directory.createClient({ ...agent, isThirdParty: true });
+    for (const person of people.slice(index)) {
+      const grant = await directory.createGrant(person, id);
+      await database.prisma.userGrant.update({
+        where: { id: grant.id },
+        data: { lastUsedAt: service.clock.now() },
+      });
+    }
+  }
 }

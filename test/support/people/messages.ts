@@ -1,12 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { vi } from 'vitest';
-import { transaction } from '../../../src/db/transaction.ts';
+import { quietTransaction } from '../../../src/db/transaction.ts';
 import type { Message } from '../../../src/generated/prisma/client.ts';
 import { type NewMessage, queueMessage } from '../../../src/messages/queue-message.ts';
 import type { Services } from '../../../src/services.ts';
+import { testCall } from '../log.ts';
 import { ask, graphql, payload } from '../operations/graphql.ts';
 import type { TestService } from '../service.ts';
+import { eventually } from '../wait.ts';
 import type { Endpoint } from '../webhooks.ts';
 
 /** Queues a message in its own transaction: a sign-in code by default. */
@@ -15,10 +16,10 @@ export function queue(
   message: Partial<NewMessage> = {},
 ): Promise<string> {
   const { database, clock } = services;
-  return transaction(database, (tx) =>
+  return quietTransaction(database, (tx) =>
     queueMessage(
       tx,
-      { ...services, traceId: 'a trace' },
+      { ...services, ...testCall },
       {
         channel: 'EMAIL',
         recipient: 'ada@example.com',
@@ -39,14 +40,11 @@ export function messageUntil(
   id: string,
   condition: (message: Message) => boolean,
 ): Promise<Message> {
-  return vi.waitFor(
-    async () => {
-      const message = await database.prisma.message.findUniqueOrThrow({ where: { id } });
-      if (condition(message)) return message;
-      throw new Error(`The message is not there yet: ${message.status} ${message.error}`);
-    },
-    { timeout: 25_000, interval: 20 },
-  );
+  return eventually(async () => {
+    const message = await database.prisma.message.findUniqueOrThrow({ where: { id } });
+    if (condition(message)) return message;
+    throw new Error(`The message is not there yet: ${message.status} ${message.error}`);
+  });
 }
 
 /** The files of the outbox, in the order of their names. */
@@ -65,15 +63,12 @@ export function messagesTo(
   recipient: string,
 ): Promise<Record<string, unknown>[]> {
   const { message } = app.services.database.prisma;
-  return vi.waitFor(
-    async () => {
-      const queued = await message.count({ where: { recipient } });
-      const found = (await readOutbox({ dataDir })).filter((one) => one['recipient'] === recipient);
-      if (queued > 0 && found.length === queued) return found;
-      throw new Error(`Of ${queued} messages to ${recipient} ${found.length} are there.`);
-    },
-    { timeout: 25_000, interval: 20 },
-  );
+  return eventually(async () => {
+    const queued = await message.count({ where: { recipient } });
+    const found = (await readOutbox({ dataDir })).filter((one) => one['recipient'] === recipient);
+    if (queued > 0 && found.length === queued) return found;
+    throw new Error(`Of ${queued} messages to ${recipient} ${found.length} are there.`);
+  });
 }
 
 /** The code in the last message to a recipient. */
@@ -96,20 +91,21 @@ const SetEmailSender = graphql(`
   }
 `);
 
-/** Makes the service send e-mail to a mail server on this machine. */
+/** Makes the service send e-mail to a mail server, on this machine by default. */
 export async function useMailServer(
   endpoint: Endpoint,
   {
+    host = '127.0.0.1',
     port,
     secure,
     username,
     password,
-  }: { port: number; secure?: boolean; username?: string; password?: string },
+  }: { host?: string; port: number; secure?: boolean; username?: string; password?: string },
 ): Promise<void> {
   const { setEmailSender } = await ask(endpoint, SetEmailSender, {
     input: {
       smtp: {
-        host: '127.0.0.1',
+        host,
         from: 'Acme <no-reply@acme.example>',
         port,
         secure,

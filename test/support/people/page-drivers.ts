@@ -21,7 +21,7 @@ export interface Pages {
 }
 
 /** A browser without scripts. */
-export function openPagesWithoutScripts({ app }: TestService): Pages {
+function openPagesWithoutScripts({ app }: TestService): Pages {
   const browser = openBrowser(app.services.baseUrl);
   let visit: Visit;
   return {
@@ -74,17 +74,22 @@ export async function openPagesInChromium(chromium: Browser): Promise<Pages> {
       await afterLoad(() => page.getByRole('button', { name: text, exact: true }).click());
     },
     async send(values = {}) {
-      for (const [name, value] of Object.entries(values))
-        await page.locator(`input[name="${name}"]`).fill(value);
-      await afterLoad(() => page.locator('button[type=submit]').first().click());
+      // A code that stands alone is sent as soon as it is complete.
+      const sendsItself = page.locator('[data-sends][aria-describedby~="code-sends"]');
+      const isSent = 'code' in values && (await sendsItself.count()) > 0;
+      await afterLoad(async () => {
+        for (const [name, value] of Object.entries(values))
+          await page.locator(`input[name="${name}"]`).fill(value);
+        if (!isSent) await page.locator('button[type=submit]').first().click();
+      });
     },
   };
 }
 
 const outcomes: readonly [RegExp, string][] = [
-  [/Too many tries/, 'LOCKED'],
-  [/too often/, 'RATE_LIMITED'],
-  [/does not match an account|code is not right|link is not good/, 'VERIFICATION_FAILED'],
+  [/Too many failed attempts/, 'LOCKED'],
+  [/Too many requests/, 'RATE_LIMITED'],
+  [/or password. Try again|code is wrong|link is no longer valid/, 'VERIFICATION_FAILED'],
   [/Check what is marked/, 'INVALID_INPUT'],
 ];
 

@@ -42,10 +42,16 @@ const after = async (page: Page, act: () => Promise<unknown>) => {
   await Promise.all([page.waitForEvent('load'), act()]);
 };
 
-/** Fills in fields by name, and submits them. */
+/** Fills in fields by name, and submits them, unless a code sends itself. */
 export async function send(page: Page, values: Record<string, string>): Promise<void> {
-  for (const [name, value] of Object.entries(values))
-    await page.locator(`input[name="${name}"]`).fill(value);
+  for (const [name, value] of Object.entries(values)) {
+    const field = page.locator(`input[name="${name}"]`);
+    if ((await page.locator('#code-sends').count()) > 0 && /^\d{6}$/.test(value)) {
+      await after(page, () => field.fill(value));
+      return;
+    }
+    await field.fill(value);
+  }
   await after(page, () => page.locator('button[type=submit]').first().click());
 }
 
@@ -70,6 +76,45 @@ async function forgotten(stage: PageStage) {
   const email = next('forgetful');
   await stage.fixture.createUser({ primaryEmail: email });
   return afterCode(stage, 'Forgot password?', email);
+}
+
+/** At the end of a recovery, with long names to look over. */
+async function review(stage: PageStage, parameters: Record<string, string> = {}) {
+  const email = next('recovered');
+  const { id: userId } = await stage.fixture.createUser({ primaryEmail: email });
+  await createReviewed(stage, userId);
+  const page = await begin(stage, parameters);
+  await page.goto(`${page.url()}/forgot-password`);
+  await send(page, { email });
+  await send(page, { code: await codeTo(stage.service, email) });
+  await send(page, { password: 'a long way home, twice' });
+  return page;
+}
+
+async function createReviewed({ service, fixture: { database } }: PageStage, userId: string) {
+  const createdAt = service.clock.now();
+  const issuer = `https://${userId.replaceAll('_', '-')}.example.com`;
+  const [identityProviderId, clientId] = [newId('IdentityProvider'), 'signet'];
+  const name =
+    'The Worshipful Company of Goldsmiths, Silversmiths and Clockmakers of Greater London';
+  const dates = { createdAt, updatedAt: createdAt };
+  await database.prisma.identityProvider.create({
+    data: { id: identityProviderId, name, kind: 'ENTERPRISE', issuer, clientId, ...dates },
+  });
+  const email = `${'a-very-long-name-without-a-break'.repeat(2)}@example.com`;
+  const linked = { identityProviderId, issuer, subject: userId, email, linkedAt: createdAt };
+  await database.prisma.userIdentity.create({
+    data: { id: newId('UserIdentity'), userId, ...linked },
+  });
+  await database.prisma.userFactor.createMany({
+    data: ['x'.repeat(128), null].map((name) => ({
+      id: newId('UserFactor'),
+      userId,
+      type: 'TOTP',
+      name,
+      createdAt,
+    })),
+  });
 }
 
 /** Opens a page, fills in values, and submits them. */
@@ -243,13 +288,20 @@ export const pageStates: readonly PageState[] = [
     name: 'code-sent-again',
     async open(stage) {
       const page = await code(stage);
-      await after(page, () => page.getByRole('button', { name: 'Send a new code' }).click());
+      const again = page.getByRole('button', { name: /^Send a new code/ });
+      // It waits for as long as a message takes.
+      await page.locator('[data-wait]:disabled').waitFor();
+      stage.service.clock.advance(30_000);
+      await page.reload();
+      await after(page, () => again.click());
       return page;
     },
   },
   { name: 'forgot-password', open: (stage) => through(stage, 'Forgot password?') },
   { name: 'new-password', open: forgotten },
   { name: 'new-password-refused', open: filled(forgotten, { password: 'password' }) },
+  { name: 'review', open: (stage) => review(stage) },
+  { name: 'review-german', open: (stage) => review(stage, { ui_locales: 'de' }) },
   { name: 'register-address', open: (stage) => through(stage, 'Create account') },
   { name: 'register', open: register },
   { name: 'register-wrong', open: filled(register, { username: '1st', password: 'short' }) },

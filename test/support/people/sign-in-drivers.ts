@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 /** An address that a code goes to. */
-export type Address = { readonly email: string } | { readonly phone: string };
+type Address = { readonly email: string } | { readonly phone: string };
 
 /** A person during a sign-in, and the person's possible actions, by any driver. */
 export interface Person {

@@ -16,7 +16,7 @@ export const redirectUri = 'https://app.example.com/callback';
 export async function createSignInFixture(service: TestService) {
   const { database } = service.app.services;
   const directory = seedDirectory(database, service.clock);
-  const passwordDigest = await hashPassword(password);
+  const passwordDigest = await hashPassword(service.app.services, password);
   let count = 0;
 
   const createUser = (values: Partial<Prisma.UserUncheckedCreateInput> = {}): Promise<User> => {

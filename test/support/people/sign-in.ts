@@ -114,26 +114,37 @@ export function openBrowser(baseUrl: string): Browser {
   };
 }
 
+// A service says the same of itself to every client.
+const discovered = new WeakMap<TestService, Promise<oidc.Configuration>>();
+
 /** The application in openid-client, from the service's discovery document. */
-export function discover(
+export async function discover(
   service: TestService,
   client: { id: string; secret?: string },
   authentication?: oidc.ClientAuth,
 ): Promise<oidc.Configuration> {
-  return oidc.discovery(
-    new URL(service.app.services.issuer),
+  // The option is marked as deprecated so that nobody leaves it in by mistake. The service listens without TLS here.
+  const execute = [oidc.allowInsecureRequests];
+  const issuer = new URL(service.app.services.issuer);
+  const known =
+    discovered.get(service) ?? oidc.discovery(issuer, client.id, undefined, undefined, { execute });
+  discovered.set(service, known);
+  const config = new oidc.Configuration(
+    (await known).serverMetadata(),
     client.id,
     undefined,
     authentication ??
       (client.secret === undefined ? oidc.None() : oidc.ClientSecretBasic(client.secret)),
-    // The service listens without TLS here. The option is marked as deprecated so that nobody leaves it in by mistake.
-    { execute: [oidc.allowInsecureRequests] },
   );
+  oidc.allowInsecureRequests(config);
+  return config;
 }
 
 /** The parameters of an application's sign-in request. */
 export interface SignInRequest {
   readonly client: { readonly id: string; readonly secret?: string };
+  /** How the application authenticates; absent: by its secret, if it has one. */
+  readonly authentication?: oidc.ClientAuth;
   readonly redirectUri: string;
   readonly username: string;
   readonly password: string;
@@ -142,6 +153,10 @@ export interface SignInRequest {
   /** Default: `openid`. */
   readonly scope?: string;
   readonly browser?: Browser;
+  /** Further parameters of the authorization request. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** The key that the tokens are bound to. */
+  readonly DPoP?: oidc.DPoPHandle | undefined;
 }
 
 /** Signs a user in on the real page with openid-client, and returns the tokens. */
@@ -149,7 +164,7 @@ export async function signIn(
   service: TestService,
   request: SignInRequest,
 ): Promise<oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers> {
-  const config = await discover(service, request.client);
+  const config = await discover(service, request.client, request.authentication);
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
   const state = oidc.randomState();
   const resource: Record<string, string> =
@@ -161,6 +176,7 @@ export async function signIn(
     code_challenge_method: 'S256',
     state,
     ...resource,
+    ...request.parameters,
   });
   const browser = request.browser ?? openBrowser(service.app.services.baseUrl);
   let visit = await browser.open(address);
@@ -178,5 +194,6 @@ export async function signIn(
     visit.url,
     { pkceCodeVerifier, expectedState: state },
     resource,
+    request.DPoP ? { DPoP: request.DPoP } : {},
   );
 }

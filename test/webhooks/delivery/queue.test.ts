@@ -73,7 +73,7 @@ const record = (node: string, now: Date, id: string, outcome: Partial<RecordedAt
       id,
       webhookId: 'hook',
       attemptCount: 0,
-      tellsOfEndpoint: true,
+      countsForEndpoint: true,
       status: 'SUCCEEDED',
       nextAttemptAt: null,
       queryResult: null,

@@ -7,10 +7,10 @@ import { startService } from '../../support/service.ts';
 import {
   adminOf,
   advance,
+  attempted,
   createUser,
   createWebhook,
   type Endpoint,
-  webhookUntil,
 } from '../../support/webhooks.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
@@ -121,7 +121,7 @@ test('sends the first attempt’s result at every attempt', async () => {
     ... on UserCreatedEvent { user { id name } } } }`;
   const { id } = await createWebhook(admin, { url: receiver.url, query });
   const user = await createUser(admin);
-  await webhookUntil(admin, id, ({ deliveries: [one] }) => one?.attempts.length === 1);
+  await attempted(admin, id);
   const { updateUser } = await ask(admin, UpdateUser, { input: { id: user.id, name: 'Changed' } });
   payload(updateUser, 'UpdateUserPayload');
   receiver.answerWith(204);

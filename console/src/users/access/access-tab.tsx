@@ -3,7 +3,7 @@ import { Grants } from './grants.tsx';
 import { Identities } from './identities.tsx';
 import { Tokens } from './tokens.tsx';
 
-/** What signs the person in from elsewhere, and what acts for them. */
+/** The user's identities, tokens, allowed applications and impersonations. */
 export const AccessTab = ({ id }: { id: string }) => (
   <>
     <Identities id={id} />

@@ -1,13 +1,13 @@
-import { Time } from '../../controls/time.tsx';
 import { EventActor } from '../../events/parts.tsx';
-import { useMessages } from '../../language/language.ts';
-import { List, pageIn } from '../../lists/list-page.tsx';
-import { Section } from '../../records/section.tsx';
+import { Time } from '../../kit/controls/time.tsx';
+import { useMessages } from '../../kit/language/language.ts';
+import { List, pageIn } from '../../kit/lists/list-page.tsx';
+import { Section } from '../../kit/records/section.tsx';
 import styles from '../users.module.css';
 import { SubjectTokens } from './documents.ts';
 import { accessMessages } from './messages.ts';
 
-/** Who let applications act for a user, and why. */
+/** Who acted for a user through an application, and why. */
 export function ActingFor({ id }: { id: string }) {
   const t = useMessages(accessMessages);
   return (

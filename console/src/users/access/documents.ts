@@ -1,5 +1,6 @@
-import { graphql } from '../../api/graphql.ts';
-import '../../api/refusal.ts';
+import { graphql } from '../../kit/api/graphql.ts';
+import '../../kit/api/page-info.ts';
+import '../../kit/api/refusal.ts';
 
 export const UserIdentities = graphql(`
   query UserIdentities($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
@@ -12,18 +13,10 @@ export const UserIdentities = graphql(`
             subject
             email
             linkedAt
-            provider {
-              id
-              name
-            }
+            provider { id name }
           }
         }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -33,11 +26,7 @@ export const DeleteUserIdentity = graphql(`
   mutation DeleteUserIdentity($input: DeleteUserIdentityInput!) {
     deleteUserIdentity(input: $input) {
       __typename
-      ... on DeleteUserIdentityPayload {
-        user {
-          id
-        }
-      }
+      ... on DeleteUserIdentityPayload { user { id } }
       ...Refusal
     }
   }
@@ -48,22 +37,8 @@ export const PersonalAccessTokens = graphql(`
     user(id: $id) {
       id
       personalAccessTokens(first: $first, after: $after, last: $last, before: $before) {
-        edges {
-          node {
-            id
-            name
-            resource
-            scopes
-            expiresAt
-            lastUsedAt
-          }
-        }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        edges { node { id name resource scopes expiresAt lastUsedAt } }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -74,10 +49,7 @@ export const CreatePersonalAccessToken = graphql(`
     createPersonalAccessToken(input: $input) {
       __typename
       ... on CreatePersonalAccessTokenPayload {
-        personalAccessToken {
-          id
-          name
-        }
+        personalAccessToken { id name }
         token
       }
       ...Refusal
@@ -89,11 +61,7 @@ export const DeletePersonalAccessToken = graphql(`
   mutation DeletePersonalAccessToken($input: DeletePersonalAccessTokenInput!) {
     deletePersonalAccessToken(input: $input) {
       __typename
-      ... on DeletePersonalAccessTokenPayload {
-        personalAccessToken {
-          id
-        }
-      }
+      ... on DeletePersonalAccessTokenPayload { personalAccessToken { id } }
       ...Refusal
     }
   }
@@ -109,18 +77,10 @@ export const UserGrants = graphql(`
             id
             scopes
             createdAt
-            application {
-              id
-              name
-            }
+            application { id name }
           }
         }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        pageInfo { ...PageInfo }
       }
     }
   }
@@ -130,11 +90,7 @@ export const RevokeUserGrant = graphql(`
   mutation RevokeUserGrant($input: RevokeUserGrantInput!) {
     revokeUserGrant(input: $input) {
       __typename
-      ... on RevokeUserGrantPayload {
-        grant {
-          id
-        }
-      }
+      ... on RevokeUserGrantPayload { grant { id } }
       ...Refusal
     }
   }
@@ -152,19 +108,10 @@ export const SubjectTokens = graphql(`
             createdAt
             usedAt
             usedById
-            actor {
-              type
-              id
-              clientId
-            }
+            actor { type id clientId }
           }
         }
-        pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
-        }
+        pageInfo { ...PageInfo }
       }
     }
   }

@@ -1,17 +1,17 @@
-import { Badge } from '../../controls/badge.tsx';
-import { Time } from '../../controls/time.tsx';
-import { ConfirmAction } from '../../dialogs/confirm-action.tsx';
-import { toast } from '../../dialogs/toasts.ts';
 import { RecordLink } from '../../events/parts.tsx';
-import { useMessages } from '../../language/language.ts';
-import { List, pageIn } from '../../lists/list-page.tsx';
-import { Section } from '../../records/section.tsx';
-import { useCan } from '../../session/session.ts';
+import { Badge } from '../../kit/controls/badge.tsx';
+import { Time } from '../../kit/controls/time.tsx';
+import { ConfirmAction } from '../../kit/dialogs/confirm-action.tsx';
+import { useMessages } from '../../kit/language/language.ts';
+import { List, pageIn } from '../../kit/lists/list-page.tsx';
+import { Section } from '../../kit/records/section.tsx';
+import { useCan } from '../../kit/session/session.ts';
+import { toast } from '../../kit/toasts.ts';
 import styles from '../users.module.css';
 import { RevokeUserGrant, UserGrants } from './documents.ts';
 import { accessMessages } from './messages.ts';
 
-/** What a user has allowed applications. */
+/** The access that a user has given to third-party applications. */
 export function Grants({ id }: { id: string }) {
   const t = useMessages(accessMessages);
   const canWrite = useCan('users:write');

@@ -1,16 +1,16 @@
-import { CopyId } from '../../controls/copy.tsx';
-import { Time } from '../../controls/time.tsx';
-import { ConfirmAction } from '../../dialogs/confirm-action.tsx';
-import { toast } from '../../dialogs/toasts.ts';
-import { useMessages } from '../../language/language.ts';
-import { List, pageIn } from '../../lists/list-page.tsx';
-import { Section } from '../../records/section.tsx';
-import { useCan } from '../../session/session.ts';
+import { CopyId } from '../../kit/controls/copy.tsx';
+import { Time } from '../../kit/controls/time.tsx';
+import { ConfirmAction } from '../../kit/dialogs/confirm-action.tsx';
+import { useMessages } from '../../kit/language/language.ts';
+import { List, pageIn } from '../../kit/lists/list-page.tsx';
+import { Section } from '../../kit/records/section.tsx';
+import { useCan } from '../../kit/session/session.ts';
+import { toast } from '../../kit/toasts.ts';
 import styles from '../users.module.css';
 import { DeleteUserIdentity, UserIdentities } from './documents.ts';
 import { accessMessages } from './messages.ts';
 
-/** The accounts elsewhere that sign a user in. */
+/** The accounts at identity providers that sign a user in. */
 export function Identities({ id }: { id: string }) {
   const t = useMessages(accessMessages);
   const canWrite = useCan('users:write');

@@ -1,20 +1,21 @@
 import * as z from 'zod/mini';
-import { Badge } from '../../controls/badge.tsx';
-import { CopyBlock } from '../../controls/copy.tsx';
-import { Notice } from '../../controls/notice.tsx';
-import { Time } from '../../controls/time.tsx';
-import { ConfirmAction } from '../../dialogs/confirm-action.tsx';
-import { ShownOnceAction } from '../../dialogs/shown-once-action.tsx';
-import { toast } from '../../dialogs/toasts.ts';
-import { ActionForm } from '../../forms/action-form.tsx';
-import { TextField } from '../../forms/fields.tsx';
-import { filled, ListField } from '../../forms/list-field.tsx';
-import { inLocalTime } from '../../forms/local-time.ts';
-import { formMessages } from '../../forms/messages.ts';
-import { useMessages } from '../../language/language.ts';
-import { List, pageIn } from '../../lists/list-page.tsx';
-import { Section } from '../../records/section.tsx';
-import { useCan } from '../../session/session.ts';
+import { Badge } from '../../kit/controls/badge.tsx';
+import { CopyBlock } from '../../kit/controls/copy.tsx';
+import { Notice } from '../../kit/controls/notice.tsx';
+import { Time } from '../../kit/controls/time.tsx';
+import { ConfirmAction } from '../../kit/dialogs/confirm-action.tsx';
+import { ShownOnceAction } from '../../kit/dialogs/shown-once-action.tsx';
+import { ActionForm } from '../../kit/forms/action-form.tsx';
+import { filledText } from '../../kit/forms/described.ts';
+import { TextField } from '../../kit/forms/fields.tsx';
+import { filled, ListField } from '../../kit/forms/list-field.tsx';
+import { inLocalTime } from '../../kit/forms/local-time.ts';
+import { formMessages } from '../../kit/forms/messages.ts';
+import { useMessages } from '../../kit/language/language.ts';
+import { List, pageIn } from '../../kit/lists/list-page.tsx';
+import { Section } from '../../kit/records/section.tsx';
+import { useCan } from '../../kit/session/session.ts';
+import { toast } from '../../kit/toasts.ts';
 import styles from '../users.module.css';
 import {
   CreatePersonalAccessToken,
@@ -119,7 +120,7 @@ function CreateToken({ userId }: { userId: string }) {
         <ActionForm
           document={CreatePersonalAccessToken}
           schema={z.object({
-            name: z.string().check(z.trim(), z.minLength(1, texts.required)),
+            name: filledText(texts.required),
             expiresAt: z.string().check(z.minLength(1, texts.required)),
             resource: z.string(),
             scopes: z.array(z.string()),
@@ -140,7 +141,6 @@ function CreateToken({ userId }: { userId: string }) {
           onDone={(payload) => onDone(payload.token)}
           submit={t.createToken}
           onCancel={onCancel}
-          cancel={t.cancel}
         >
           <TextField name="name" label={t.name} hint={t.nameHint} hasFocus />
           <TextField name="expiresAt" type="datetime-local" label={t.expires} />

@@ -1,41 +1,48 @@
-import { createHash } from 'node:crypto';
-import Provider, {
-  type Adapter,
-  type AdapterFactory,
-  type AdapterPayload,
-  errors,
-} from 'oidc-provider';
+import Provider, { type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import { toNumericDate } from '../../../clock.ts';
-import { type Transaction, transaction } from '../../../db/transaction.ts';
+import { quietTransaction, type Transaction } from '../../../db/transaction.ts';
 import type { OidcRecord, Prisma } from '../../../generated/prisma/client.ts';
 import { kindOfId } from '../../../ids.ts';
 import { clientOf } from '../../../protection/addresses.ts';
 import { maxAccessTokenTtlSeconds } from '../../../resources/operations.ts';
 import type { Services } from '../../../services.ts';
+import { recordSessionsEnded } from '../../../users/sign-out.ts';
+import { deviceCodeAdapter } from '../device/codes.ts';
+import { endingOf } from '../ending.ts';
 import { unfinishedShare } from '../request-bounds.ts';
 import { requestOf } from '../requests.ts';
-import { findClientMetadata } from './clients.ts';
+import { assertBinding, bindingOf } from './bound-refresh-token.ts';
+import { findClientMetadata, isPublicClient } from './clients.ts';
 import { freshCode, isNewSignIn } from './fresh-code.ts';
+import { prolongGrant } from './grant-lifetime.ts';
+import { isPushedByAnybody, isTooLate, keptSeconds, usedMeanwhile } from './pushed-request.ts';
+import { storedId } from './stored-id.ts';
 
 type Store = Pick<Services, 'database' | 'clock'>;
-
-/**
- * The id that a record is stored under. Most ids are credentials (codes, refresh tokens, session cookies), so the table
- * holds only their digests.
- */
-export const storedId = (id: string) => createHash('sha256').update(id).digest('base64url');
 
 /** The name of a grant inside access tokens. It is not the grant's id, which clients do not need. */
 export const grantReference = storedId;
 
 /** Stores oidc-provider's records in the table OidcRecord, under the digest of their ids. */
 export function createAdapter(services: Services): AdapterFactory {
-  return (model) => (model === 'Client' ? clientAdapter(services) : recordAdapter(services, model));
+  return (model) => {
+    if (model === 'Client') return clientAdapter(services);
+    const records = recordAdapter(services, model);
+    return model === 'DeviceCode' ? deviceCodeAdapter(services, records) : records;
+  };
 }
 
 /** Whether anyone can create this record without signing in, and leave it unfinished. */
 const isBegunAlone = (model: string, { result, accountId }: AdapterPayload): boolean =>
-  (model === 'Interaction' && !result?.login) || (model === 'Session' && accountId === undefined);
+  (model === 'Interaction' && !result?.login) ||
+  (model === 'Session' && accountId === undefined) ||
+  isPushedByAnybody(model, Provider.ctx) ||
+  (model === 'DeviceCode' && isOfPublicClient());
+
+function isOfPublicClient(): boolean {
+  const client = Provider.ctx?.oidc.client;
+  return client !== undefined && isPublicClient(client);
+}
 
 /** The address share that the current request counts in; undefined without a request. */
 function currentShare(): string | undefined {
@@ -53,7 +60,7 @@ async function keepWithinShare(
        ORDER BY "expiresAt" DESC OFFSET ${unfinishedShare}))`;
 }
 
-function clientAdapter(services: Pick<Services, 'database' | 'baseUrl'>): Adapter {
+function clientAdapter(services: Pick<Services, 'database' | 'clock' | 'baseUrl'>): Adapter {
   const refuse = async () => {
     throw new Error('Applications change through their operations alone.');
   };
@@ -84,6 +91,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
           ...(model === 'AuthorizationCode' && isNewSignIn(Provider.ctx)
             ? { [freshCode]: true }
             : {}),
+          ...(model === 'RefreshToken' ? bindingOf(Provider.ctx, payload) : {}),
         },
         grantId: payload.grantId ?? null,
         uid: payload.uid ?? null,
@@ -93,9 +101,12 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
         expiresAt:
           expiresInSeconds === undefined
             ? null
-            : new Date(clock.now().getTime() + expiresInSeconds * 1000),
+            : new Date(clock.now().getTime() + keptSeconds(model, expiresInSeconds) * 1000),
       };
       await records.upsert({ where: key, create: { ...key.model_id, ...data }, update: data });
+      if (model === 'RefreshToken' && payload.grantId) {
+        await prolongGrant({ database, clock }, storedId(payload.grantId));
+      }
       await noteActivity({ database, clock }, model, payload, data.expiresAt);
       if (address != null) await keepWithinShare({ database }, address);
     },
@@ -105,7 +116,10 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
       // A request that was running when its grant ended may have stored the grant again.
       if (model === 'Grant' && (await isRevoked({ database }, id, row))) return undefined;
       if (model === 'Session' && (await hasEnded({ database }, row))) return undefined;
-      return inForce(row) ? { ...payloadOf(row), jti: id } : undefined;
+      if (model === 'RefreshToken') assertBinding(Provider.ctx, row);
+      if (!inForce(row)) return undefined;
+      const payload = payloadOf(row);
+      return isTooLate(model, payload, Provider.ctx, clock) ? undefined : { ...payload, jti: id };
     },
 
     async findByUid(uid) {
@@ -117,7 +131,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
     // Only the device grant has user codes.
     findByUserCode: async () => undefined,
 
-    /** @throws {InvalidGrant} for all but the first of concurrent requests. */
+    /** @throws {InvalidGrant} {@link InvalidRequestUri} for all but the first of concurrent requests. */
     async consume(id) {
       const { count } = await records.updateMany({
         where: { ...keyOf(id).model_id, consumedAt: null },
@@ -126,17 +140,19 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
       if (count === 1) return;
       // The library has checked before, but two concurrent requests both pass that check. The second is a replay.
       const row = await records.findUnique({ where: keyOf(id) });
-      if (row?.grantId) await endGrants({ database, clock }, [row.grantId]);
-      throw new errors.InvalidGrant('consumed at the same time by another request');
+      if (row?.grantId) await endTokens({ database, clock }, row.grantId);
+      throw usedMeanwhile(model);
     },
 
     async destroy(id) {
-      await records.deleteMany({ where: keyOf(id).model_id });
+      // The library destroys a grant at the same time as its tokens; whichever comes first ends both.
+      if (model === 'Grant') await endTokens({ database, clock }, id);
+      else await records.deleteMany({ where: keyOf(id).model_id });
     },
 
     async revokeByGrantId(grantId) {
       // The library calls this for each model, always for access tokens too; one call ends the whole grant.
-      if (model === 'AccessToken') await endGrants({ database, clock }, [grantId]);
+      if (model === 'AccessToken') await endTokens({ database, clock }, grantId);
     },
   };
 }
@@ -151,23 +167,43 @@ export async function endGrants(
   grantIds: readonly string[],
 ): Promise<void> {
   if (grantIds.length === 0) return;
-  await transaction(database, (tx) => endGrantsWithin(tx, { clock }, grantIds));
+  await quietTransaction(database, (tx) => endGrantsWithin(tx, { clock }, grantIds));
 }
 
-/** Like {@link endGrants}, inside a transaction. */
+/**
+ * Like {@link endGrants} for one grant. Raises `User.Session.Ended` without a session if the grant was in force, unless
+ * the session ends too and raises it.
+ */
+export async function endTokens({ database, clock }: Store, grantId: string): Promise<void> {
+  await quietTransaction(database, async (tx) => {
+    const [grant] = await endGrantsWithin(tx, { clock }, [grantId]);
+    if (!grant?.accountId) return;
+    const { accountId: userId, clientId } = grant;
+    const { reason, endsSession, ...origin } = endingOf(userId, clientId);
+    if (endsSession) return;
+    const ended = { userId, reason, sessions: [], endsTokens: true };
+    await recordSessionsEnded(tx, { ...origin, clock }, ended);
+  });
+}
+
+/** Like {@link endGrants}, inside a transaction. Returns the grants that were in force. */
 export async function endGrantsWithin(
   tx: Transaction,
   { clock }: Pick<Services, 'clock'>,
   grantIds: readonly string[],
-): Promise<void> {
-  if (grantIds.length === 0) return;
+): Promise<Pick<OidcRecord, 'accountId' | 'clientId'>[]> {
+  if (grantIds.length === 0) return [];
   const references = grantIds.map(grantReference);
   await revokeGrantsWithin(tx, { clock }, references);
   await tx.oidcRecord.deleteMany({
     // A running sign-in also names the grant, but continues for another person.
     where: { grantId: { in: [...grantIds] }, model: { not: 'Interaction' } },
   });
-  await tx.oidcRecord.deleteMany({ where: { model: 'Grant', id: { in: references } } });
+  return tx.$queryRaw`
+    WITH "ended" AS (
+      DELETE FROM "OidcRecord" WHERE "model" = 'Grant' AND "id" = ANY (${references}::text[])
+      RETURNING "accountId", "clientId", "expiresAt")
+    SELECT "accountId", "clientId" FROM "ended" WHERE "expiresAt" > ${clock.now()}::timestamptz`;
 }
 
 /** Ends the access tokens of grants, as tokens name them, and the tokens those were exchanged for. */

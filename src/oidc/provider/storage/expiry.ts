@@ -1,54 +1,37 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { repeat } from '../../../scheduler.ts';
+import { createPurge, type Purge, purgeAll } from '../../../db/purge.ts';
+import type { Prisma } from '../../../generated/prisma/client.ts';
+import { type Jobs, purging } from '../../../scheduler.ts';
 import type { Services } from '../../../services.ts';
-
-const intervalMs = 60_000;
-// Small batches: a backlog must not hold locks, or delay a vacuum, for long.
-const batchSize = 5_000;
+import { purgeUnused } from '../../registration/purge.ts';
 
 const tables = [
   'OidcRecord',
   'RevokedToken',
+  'UsedToken',
   'Session',
   'OneTimeToken',
   'SetupToken',
-  'ConsoleSession',
+  'FirstPartySession',
   'AttemptCount',
   'SendingCount',
   'AddressCount',
+  'SigningKey',
+  'RegistrationToken',
 ] as const satisfies Prisma.ModelName[];
 
 /**
- * Deletes expired rows: sessions, codes, refresh tokens and the like, the list of revoked access tokens, and counts
- * whose window has ended.
- *
- * @returns The number of rows.
+ * Deletes expired rows: sessions, codes, refresh tokens and the like, the list of revoked access tokens, signing keys
+ * whose last token has expired, and counts whose window has ended.
  */
-export async function deleteExpired({
-  database,
-  clock,
-}: Pick<Services, 'database' | 'clock'>): Promise<number> {
-  const now = clock.now().toISOString();
-  let total = 0;
-  for (const table of tables) {
-    const name = Prisma.raw(`"${table}"`);
-    for (let deleted = batchSize; deleted === batchSize; total += deleted) {
-      deleted = await database.prisma.$executeRaw`
-        DELETE FROM ${name} WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM ${name} WHERE "expiresAt" <= ${now}::timestamptz LIMIT ${batchSize}))`;
-    }
-  }
-  return total;
-}
+export const purgeExpired = (services: Pick<Services, 'clock' | 'log'>): Purge =>
+  purgeAll(tables.map((table) => createPurge(services, { table, column: 'expiresAt' })));
 
-/**
- * Deletes expired rows every minute. Several nodes may do so at once.
- *
- * @returns A function that stops it; it resolves when no deletion is running.
- */
-export const followExpiry = (services: Services): (() => Promise<void>) =>
-  repeat(
-    intervalMs,
-    async () => void (await deleteExpired(services)),
-    (error) => services.log.warn({ err: error }, 'what has expired could not be deleted'),
-  );
+/** The jobs of this part. */
+export const jobs: Jobs = (services) => [
+  ...purging('expired', purgeExpired)(services),
+  {
+    name: 'purge-unused-applications',
+    everyMs: 3_600_000,
+    run: (tx) => purgeUnused(tx, services),
+  },
+];

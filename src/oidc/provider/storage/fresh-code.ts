@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** Set in the stored payload of an authorization code that a new sign-in brought. */
+/** Marks the stored payload of an authorization code from a new sign-in. */
 export const freshCode = 'isOfNewSignIn';
 
 /**

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../clock.ts';
 import type { Transaction } from '../../../db/transaction.ts';
 import { challengeOf } from '../../code-challenge.ts';
-import { storedId } from './adapter.ts';
 import { freshCode } from './fresh-code.ts';
+import { storedId } from './stored-id.ts';
 
-/** An authorization code with what its application alone knows (RFC 6749 §4.1.3, RFC 7636 §4.5). */
+/** An authorization code, with what only its application knows (RFC 6749 §4.1.3, RFC 7636 §4.5). */
 export interface PresentedCode {
   readonly code: string;
   readonly codeVerifier: string;
@@ -19,9 +19,9 @@ export interface CodeSignIn {
 }
 
 /**
- * Uses up a code that a new sign-in brought, in place of the token endpoint. One that is refused is not used up.
+ * Uses up a code from a new sign-in, in place of the token endpoint. A refused code is not used up.
  *
- * @param owner Whose code it has to be, and of which application.
+ * @param owner The person and the application that the code must belong to.
  * @returns Null unless it is such a code, and this is its first use.
  */
 export async function spendFreshCode(

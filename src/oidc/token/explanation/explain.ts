@@ -1,21 +1,29 @@
-import { TokenFault } from '../../../auth/access-token.ts';
-import { faultOfUser } from '../../../auth/token-state.ts';
+import { type MayActClaim, TokenFault } from '../../../auth/access-token.ts';
 import { textForQuery } from '../../../db/sql.ts';
-import { idForQuery } from '../../../ids.ts';
+import { readSources, type ScopeSource } from '../../../permissions/sources.ts';
+import { type Target, targetOf } from '../../../permissions/target.ts';
 import type { Services } from '../../../services.ts';
-import { clientRules, grantedScopes, targetRules } from '../exchange-rules.ts';
-import { organizationScopeSources, resourceScopeSources } from '../grant-scopes.ts';
+import {
+  actorRules,
+  clientRules,
+  type ExchangeRule,
+  grantedScopes,
+  keyRules,
+  targetRules,
+} from '../exchange-rules.ts';
 import { readSubjectState, type SubjectState } from '../grant-state.ts';
 import { InvalidClient, InvalidRequest, OAuthError } from '../oauth-errors.ts';
 import { accessToken, assertSubjectAudience } from '../subject/access-token.ts';
-import { agentBounds, noBounds } from '../subject/bounds.ts';
+import { agentBounds, assertedBounds, noBounds } from '../subject/bounds.ts';
 import { personalAccessToken } from '../subject/personal-access-token.ts';
+import { assertUser } from '../subject/subject.ts';
 import { subjectToken } from '../subject/subject-token.ts';
-import { assertScopes, parseScope, type Target, targetOf, ttlOfTarget } from '../target.ts';
+import { assertScopes, keptWithin, parseScope, ttlOfTarget } from '../target.ts';
 
-// Stands for a subject token that was issued now, as far as it can be known without one.
+// Stands in for a subject token that is issued now.
 const subjectTypes = {
   ACCESS_TOKEN: { type: accessToken, bounds: noBounds },
+  ASSERTED_ACCESS_TOKEN: { type: accessToken, bounds: assertedBounds },
   SUBJECT_TOKEN: { type: subjectToken, bounds: agentBounds },
   PERSONAL_ACCESS_TOKEN: { type: personalAccessToken, bounds: noBounds },
 } as const;
@@ -23,7 +31,18 @@ const subjectTypes = {
 /** The types of subject token, as an explanation is asked about them. */
 export type ExplainedTokenType = keyof typeof subjectTypes;
 
-/** What an exchange would be asked for, and by whom. Nothing in it has to exist. */
+// Stand in for the thumbprints of keys.
+const keys = {
+  NONE: undefined,
+  SUBJECT_KEY: 'subject',
+  ACTOR_KEY: 'actor',
+  OTHER_KEY: 'other',
+} as const;
+
+/** The key that the explained request proves to have. */
+export type ProvenKey = keyof typeof keys;
+
+/** The exchange to explain. Nothing that it names has to exist. */
 export interface ExplainedRequest {
   readonly applicationId: string;
   readonly userId: string;
@@ -34,21 +53,29 @@ export interface ExplainedRequest {
   readonly subjectTokenType: ExplainedTokenType;
   /** The `aud` of the subject token; undefined: not known. */
   readonly subjectAudience: string | undefined;
+  /** The `organization_id` of the subject token, if it is an access token and has one. */
+  readonly subjectOrganizationId: string | undefined;
+  /** Whether the subject token, an access token, is bound to a key; absent: it is not. */
+  readonly isSubjectBound?: boolean | undefined;
+  /** Absent: the request proves none. */
+  readonly provenKey?: ProvenKey | undefined;
+  /** Who acts by an actor token; absent: the application itself. */
+  readonly actor?: ExplainedActor | undefined;
+  /** The `may_act` of the subject token; absent: it has none. */
+  readonly mayAct?: MayActClaim | undefined;
 }
 
-/** The rules of an exchange, in the order in which they are checked. */
-export const ruleNames = [
-  'APPLICATION_SECRET',
-  ...clientRules.map(({ name }) => name),
-  'USER_ACTIVE',
-  'SUBJECT_AUDIENCE',
-  ...targetRules.map(({ name }) => name),
-  'SCOPE_GRAMMAR',
-] as const;
+/** The actor token of the explained request. */
+interface ExplainedActor {
+  readonly sub: string;
+  /** The application that it was issued to. */
+  readonly clientId: string;
+  readonly isBound: boolean;
+}
 
-/** What came of one rule. */
+/** The result of one rule. */
 export interface ExplainedRule {
-  readonly rule: (typeof ruleNames)[number];
+  readonly rule: ExchangeRule;
   /** Null if it depends on the subject token. */
   readonly isMet: boolean | null;
   /** What the token endpoint would answer if it is broken. */
@@ -56,19 +83,10 @@ export interface ExplainedRule {
   readonly errorDescription: string | null;
 }
 
-/** A role by which the user holds a scope. */
-export interface ScopeSource {
-  readonly roleId: string | null;
-  readonly organizationRoleId: string | null;
-  readonly organizationId: string | null;
-  /** Whether it counts for the organization that the exchange is limited to. */
-  readonly counts: boolean;
-}
-
-/** What came of one requested scope. */
+/** The result for one requested scope. */
 export interface ExplainedScope {
   readonly name: string;
-  readonly outcome: 'GRANTED' | 'UNKNOWN' | 'NOT_HELD' | 'HELD_ELSEWHERE';
+  readonly outcome: 'GRANTED' | 'UNKNOWN' | 'NOT_HELD' | 'HELD_ELSEWHERE' | 'LIMITED';
   readonly sources: readonly ScopeSource[];
 }
 
@@ -89,36 +107,50 @@ export async function explainExchange(
 ): Promise<Explanation> {
   const { applicationId, userId, subjectAudience } = request;
   const at = clock.now();
-  const target = targetOf(request.resource, request.organizationId);
+  const { type, ...subject } = subjectTypes[request.subjectTokenType];
+  const organizationId = type === accessToken ? request.subjectOrganizationId : undefined;
+  const bounds = { ...subject.bounds, organizationId };
+  const target = keptWithin(targetOf(request.resource, request.organizationId), organizationId);
   const asked = request.scopes ?? (await readScopeNames(database, target));
   const parsed = parseNames(asked);
   const question = { clientId: applicationId, at, target, scopes: parsed ?? [] };
   const state = await readSubjectState(database.tokens, question, { sub: userId });
-  const { type, bounds } = subjectTypes[request.subjectTokenType];
   const facts = { state, type, target, bounds };
+  const subjectKey = type === accessToken && request.isSubjectBound ? keys.SUBJECT_KEY : undefined;
+  const keyFacts = { state, subjectKey, provenKey: keys[request.provenKey ?? 'NONE'] };
+  const { actor, mayAct } = request;
+  const actorFacts = {
+    state,
+    clientId: applicationId,
+    actor: actor && { ...actor, boundTo: actor.isBound ? keys.ACTOR_KEY : undefined },
+    mayAct,
+    provenKey: keyFacts.provenKey,
+  };
   const rules = [
     explain('APPLICATION_SECRET', () => {
-      if (state.digests.length === 0) throw new InvalidClient();
+      const hasKeys = state.jwks !== null || state.jwksUri !== null;
+      if (state.secrets.length === 0 && !hasKeys) throw new InvalidClient();
     }),
     ...clientRules.map(({ name, assert }) => explain(name, () => assert(facts))),
-    explain('USER_ACTIVE', () => {
-      // A token that is issued now is younger than every sign-out.
-      const fault = faultOfUser({ ...state, tokensValidAfter: null }, at);
-      if (fault) throw new TokenFault(fault);
-    }),
+    // A token that is issued now is younger than every sign-out.
+    explain('USER_ACTIVE', () => assertUser({ ...state, tokensValidAfter: null }, at)),
     type === accessToken && subjectAudience === undefined && hasAudiences(state)
       ? { ...met, rule: 'SUBJECT_AUDIENCE' as const, isMet: null }
       : explain('SUBJECT_AUDIENCE', () => {
           if (type === accessToken) assertSubjectAudience(subjectAudience ?? '', state);
         }),
+    ...keyRules.map(({ name, assert }) => explain(name, () => assert(keyFacts))),
+    ...actorRules.map(({ name, assert }) => explain(name, () => assert(actorFacts))),
     ...targetRules.map(({ name, assert }) => explain(name, () => assert(facts))),
     explain('SCOPE_GRAMMAR', () => assertScopes(parsed)),
   ];
-  const granted = new Set(grantedScopes(parsed ?? [], state, bounds));
-  const sources = await readSources(database, userId, target, parsed ?? []);
-  const scopes = (parsed ?? []).map((name) =>
-    explainScope(name, granted.has(name), sources.get(name)),
+  const granted = new Set(grantedScopes(parsed ?? [], facts));
+  const names = parsed ?? [];
+  const holdings = names.map(
+    (scope) => ({ kind: 'user', subjectId: userId, target, scope }) as const,
   );
+  const sources = await readSources(database.tokens, holdings, false);
+  const scopes = names.map((name, index) => explainScope(name, granted.has(name), sources[index]));
   return { rules, scopes, expiresIn: ttlOfTarget(target, state) };
 }
 
@@ -154,6 +186,7 @@ function explainScope(
 ): ExplainedScope {
   if (isGranted) return { name, outcome: 'GRANTED', sources: sources ?? [] };
   if (!sources) return { name, outcome: 'UNKNOWN', sources: [] };
+  if (sources.some(({ counts }) => counts)) return { name, outcome: 'LIMITED', sources };
   return { name, outcome: sources.length > 0 ? 'HELD_ELSEWHERE' : 'NOT_HELD', sources };
 }
 
@@ -177,42 +210,4 @@ async function readScopeNames(
         where: { resource: { indicator: textForQuery(indicator) ?? '' } },
       });
   return scopes.map(({ name }) => name);
-}
-
-interface FoundSources {
-  readonly name: string;
-  readonly roleIds: readonly string[];
-  readonly organizationRoles: readonly Omit<ScopeSource, 'roleId'>[];
-}
-
-async function readSources(
-  { tokens }: Services['database'],
-  userId: string,
-  { indicator, organizationId, isOrganization }: Target,
-  scopes: readonly string[],
-): Promise<ReadonlyMap<string, readonly ScopeSource[]>> {
-  const rows = await tokens.query<FoundSources>(
-    isOrganization ? 'organization-scope-sources' : 'resource-scope-sources',
-    isOrganization ? organizationScopeSources : resourceScopeSources,
-    [
-      [idForQuery(userId, 'User')],
-      [textForQuery(indicator)],
-      [organizationId === undefined ? null : (idForQuery(organizationId, 'Organization') ?? '')],
-      [scopes.join(' ')],
-    ],
-  );
-  return new Map(
-    rows.map(({ name, roleIds, organizationRoles }) => [
-      name,
-      [
-        ...roleIds.map((roleId) => ({
-          roleId,
-          organizationRoleId: null,
-          organizationId: null,
-          counts: true,
-        })),
-        ...organizationRoles.map((source) => ({ roleId: null, ...source })),
-      ],
-    ]),
-  );
 }

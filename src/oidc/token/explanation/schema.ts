@@ -1,5 +1,12 @@
+import type { MayActClaim } from '../../../auth/access-token.ts';
 import { builder } from '../../../graphql/builder.ts';
 import { requestError } from '../../../graphql/request-error.ts';
+import {
+  ScopeSource,
+  sourcesCost,
+  sourcesDescription,
+} from '../../../permissions/source-schema.ts';
+import { type ExchangeRule, ruleNames } from '../exchange-rules.ts';
 import {
   type ExplainedRule as ExplainedRuleShape,
   type ExplainedScope as ExplainedScopeShape,
@@ -7,20 +14,36 @@ import {
   type Explanation,
   explainExchange,
   maxExplainedScopes,
-  ruleNames,
-  type ScopeSource as ScopeSourceShape,
+  type ProvenKey,
 } from './explain.ts';
 
-const ruleDescriptions: Readonly<Record<ExplainedRuleShape['rule'], string>> = {
-  APPLICATION_SECRET: 'The application exists and has a live secret.',
+const ruleDescriptions: Readonly<Record<ExchangeRule, string>> = {
+  REQUEST:
+    'The request has its parameters, each in its form. It depends on the request, so only events name it.',
+  APPLICATION_SECRET: 'The application exists and has a live secret, or keys.',
   EXCHANGE_ALLOWED: 'The application may exchange tokens: `allowTokenExchange`, and its type.',
   SUBJECT_TOKEN_TYPE_ALLOWED:
     'The application may exchange tokens of this type: `allowImpersonation`, `allowPersonalAccessTokens`.',
+  SUBJECT_TOKEN:
+    'The subject token is genuine and still good. It depends on the token, so only events name it.',
   USER_ACTIVE: 'The user exists and is not suspended.',
   SUBJECT_AUDIENCE:
     "The access token's `aud` is among `exchangeSubjectAudiences`, unless that is empty.",
+  SUBJECT_KEY_PROVEN:
+    'If the subject token is bound to a key, the request proves to have it, unless `mayRebindTokens` allows another.',
+  BINDING_KEPT: 'If the subject token is bound to a key, the new token is bound to one too.',
+  ACTOR_TOKEN:
+    'The actor token is genuine and still good. It depends on the token, so only events name it.',
+  ACTOR_ALLOWED:
+    'The actor token was issued to the application, or to one of those in its `mayActFor`.',
+  ACTOR_KEY_PROVEN: 'If the actor token is bound to a key, the request proves to have it.',
+  MAY_ACT:
+    'If the subject token says who may act (`may_act`), it is the actor: that of the actor token, or the application.',
+  ACT_CHAIN:
+    'No more applications and users act in a row than a token can name. It depends on the token, so only events name it.',
   RESOURCE: 'The resource is an absolute URI and is registered.',
-  ORGANIZATION: 'The user is a member of the organization, if one is named.',
+  ORGANIZATION:
+    'The user is a member of the organization, if one is named, and the subject token is not limited to another.',
   RESOURCE_ALLOWED:
     "The resource is among `exchangeResources`; if that is empty, any but Signet's own.",
   RESOURCE_REACHED: 'The subject token can be exchanged for this resource.',
@@ -28,10 +51,11 @@ const ruleDescriptions: Readonly<Record<ExplainedRuleShape['rule'], string>> = {
 };
 
 const ExchangeRuleEnum = builder.enumType('ExchangeRule', {
-  description: 'The rules of a token exchange, in the order in which they are checked.',
+  description:
+    'The rules of a token exchange, in the order in which they are checked. `TOKEN_REFUSED` events name the one that was broken.',
   values: Object.fromEntries(
     ruleNames.map((name) => [name, { description: ruleDescriptions[name] }]),
-  ) as Record<ExplainedRuleShape['rule'], { description: string }>,
+  ) as Record<ExchangeRule, { description: string }>,
 });
 
 const SubjectTokenTypeEnum = builder.enumType('SubjectTokenType', {
@@ -40,24 +64,43 @@ const SubjectTokenTypeEnum = builder.enumType('SubjectTokenType', {
     ACCESS_TOKEN: {
       description: '`urn:ietf:params:oauth:token-type:access_token`: the token of a user’s call.',
     },
+    ASSERTED_ACCESS_TOKEN: {
+      description:
+        'The same, of a call that began with the assertion of a trusted issuer (`jwt-bearer`, RFC 7523 §2.1).',
+    },
     SUBJECT_TOKEN: {
-      description: '`urn:signet:params:oauth:token-type:subject_token`: of `createSubjectToken`.',
+      description:
+        '`urn:signet:params:oauth:token-type:subject_token`: a token of `createSubjectToken`.',
     },
     PERSONAL_ACCESS_TOKEN: {
       description:
-        '`urn:signet:params:oauth:token-type:personal_access_token`: of `createPersonalAccessToken`.',
+        '`urn:signet:params:oauth:token-type:personal_access_token`: a token of `createPersonalAccessToken`.',
     },
   } as const satisfies Record<ExplainedTokenType, object>,
 });
 
+const ProvenKeyEnum = builder.enumType('ProvenKey', {
+  description: 'The key that a token request proves to have (DPoP, RFC 9449).',
+  values: {
+    NONE: { description: 'None: it brings no proof.' },
+    SUBJECT_KEY: { description: 'The one that the subject token is bound to.' },
+    ACTOR_KEY: { description: 'The one that the actor token is bound to.' },
+    OTHER_KEY: { description: 'Another one.' },
+  } as const satisfies Record<ProvenKey, object>,
+});
+
 const ScopeOutcomeEnum = builder.enumType('ScopeOutcome', {
-  description: 'What comes of a requested scope.',
+  description: 'The result for a requested scope.',
   values: {
     GRANTED: { description: 'The user holds it; it is granted.' },
     UNKNOWN: { description: 'The resource has no such scope; it is left out.' },
     NOT_HELD: { description: 'The user does not hold it; it is left out.' },
     HELD_ELSEWHERE: {
       description: 'The user holds it only in other organizations; it is left out.',
+    },
+    LIMITED: {
+      description:
+        'Not granted: a role gives it, but the `setterScopes` of the role’s assignment, of the user or of the application do not allow it.',
     },
   } as const,
 });
@@ -81,56 +124,15 @@ const ExplainedRule = builder.objectRef<ExplainedRuleShape>('ExplainedRule').imp
   }),
 });
 
-const ScopeSource = builder.objectRef<ScopeSourceShape>('ScopeSource').implement({
-  description: 'A role by which the user holds a scope: their own, or one in an organization.',
-  fields: (t) => ({
-    roleId: t.exposeID('roleId', { nullable: true, description: "The user's role." }),
-    organizationRoleId: t.exposeID('organizationRoleId', {
-      nullable: true,
-      description: 'The organization role.',
-    }),
-    organizationId: t.exposeID('organizationId', {
-      nullable: true,
-      description: 'The organization in which the user has it.',
-    }),
-    role: t.prismaField({
-      type: 'Role',
-      nullable: true,
-      description: "The user's role.",
-      resolve: (query, { roleId }, _args, { database: { prisma } }) =>
-        roleId === null ? null : prisma.role.findUnique({ ...query, where: { id: roleId } }),
-    }),
-    organizationRole: t.prismaField({
-      type: 'OrganizationRole',
-      nullable: true,
-      description: 'The organization role.',
-      resolve: (query, { organizationRoleId: id }, _args, { database: { prisma } }) =>
-        id === null ? null : prisma.organizationRole.findUnique({ ...query, where: { id } }),
-    }),
-    organization: t.prismaField({
-      type: 'Organization',
-      nullable: true,
-      description: 'The organization in which the user has it.',
-      resolve: (query, { organizationId: id }, _args, { database: { prisma } }) =>
-        id === null ? null : prisma.organization.findUnique({ ...query, where: { id } }),
-    }),
-    counts: t.exposeBoolean('counts', {
-      description: 'Whether it counts; an exchange in one organization ignores those of others.',
-    }),
-  }),
-});
-
 const ExplainedScope = builder.objectRef<ExplainedScopeShape>('ExplainedScope').implement({
-  description: 'What comes of one scope in a token exchange.',
+  description: 'One scope of a token exchange, with its result.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name.' }),
-    outcome: t.expose('outcome', { type: ScopeOutcomeEnum, description: 'What comes of it.' }),
+    outcome: t.expose('outcome', { type: ScopeOutcomeEnum, description: 'The result.' }),
     sources: t.field({
       type: [ScopeSource],
-      description:
-        'Roles by which the user holds it, those that count first: at most 20 of their own, and 20 in organizations. ' +
-        'None for the scopes of their own account, which everybody holds.',
-      complexity: { field: 1, multiplier: 40 },
+      description: `Roles by which the user holds it, those that count first: ${sourcesDescription}`,
+      complexity: sourcesCost,
       resolve: ({ sources }) => [...sources],
     }),
   }),
@@ -171,7 +173,8 @@ const TokenExchangeExplanation = builder
       }),
       rules: t.field({
         type: [ExplainedRule],
-        description: 'Every rule, in the order in which the token endpoint checks them.',
+        description:
+          'Every rule that can be told without the request, in the order in which the token endpoint checks them.',
         resolve: ({ rules }) => [...rules],
       }),
       scopes: t.field({
@@ -181,6 +184,21 @@ const TokenExchangeExplanation = builder
       }),
     }),
   });
+
+/** The claim `may_act` that the arguments describe; undefined if they name nobody. */
+function mayActOf({
+  mayActSub,
+  mayActClientId,
+}: {
+  readonly mayActSub?: string | number | null | undefined;
+  readonly mayActClientId?: string | number | null | undefined;
+}): MayActClaim | undefined {
+  if (mayActSub == null && mayActClientId == null) return undefined;
+  return {
+    ...(mayActSub == null ? {} : { sub: String(mayActSub) }),
+    ...(mayActClientId == null ? {} : { client_id: String(mayActClientId) }),
+  };
+}
 
 builder.queryField('explainTokenExchange', (t) =>
   t.field({
@@ -198,8 +216,11 @@ builder.queryField('explainTokenExchange', (t) =>
       ],
     },
     args: {
-      applicationId: t.arg.id({ required: true, description: 'The application that exchanges.' }),
-      userId: t.arg.id({ required: true, description: 'The user on whose behalf.' }),
+      applicationId: t.arg.id({
+        required: true,
+        description: 'The application that exchanges the token.',
+      }),
+      userId: t.arg.id({ required: true, description: 'The user on whose behalf it acts.' }),
       resource: t.arg.string({
         required: true,
         description: "The indicator of the resource, or an organization's own.",
@@ -216,11 +237,38 @@ builder.queryField('explainTokenExchange', (t) =>
       subjectAudience: t.arg.string({
         description: 'The `aud` of the subject token, if it is an access token. Absent: not known.',
       }),
+      subjectOrganizationId: t.arg.id({
+        description:
+          'The `organization_id` of the subject token, if it is an access token and has one. What is issued for it has the same one.',
+      }),
+      isSubjectBound: t.arg.boolean({
+        description:
+          'Whether the subject token is bound to a key. Only access tokens can be. Absent: it is not.',
+      }),
+      provenKey: t.arg({
+        type: ProvenKeyEnum,
+        description: 'The key that the request proves to have. Absent: none.',
+      }),
+      actorId: t.arg.id({
+        description: 'The `sub` of the actor token. Absent: the application itself acts.',
+      }),
+      actorClientId: t.arg.id({
+        description:
+          'The application that the actor token was issued to. Absent: the one that exchanges.',
+      }),
+      isActorBound: t.arg.boolean({
+        description: 'Whether the actor token is bound to a key. Absent: it is not.',
+      }),
+      mayActSub: t.arg.id({ description: 'The `sub` in the subject token’s `may_act`.' }),
+      mayActClientId: t.arg.id({
+        description: 'The `client_id` in the subject token’s `may_act`.',
+      }),
     },
     // Each of its lists has at most that many entries.
     complexity: { field: 5, multiplier: maxExplainedScopes },
     resolve: (_root, args, context) => {
       const { applicationId, userId, resource, scopes, organizationId, subjectAudience } = args;
+      const { subjectOrganizationId } = args;
       if (scopes && scopes.length > maxExplainedScopes) {
         throw requestError(
           'BAD_USER_INPUT',
@@ -235,6 +283,19 @@ builder.queryField('explainTokenExchange', (t) =>
         organizationId: organizationId == null ? undefined : String(organizationId),
         subjectTokenType: args.subjectTokenType ?? 'ACCESS_TOKEN',
         subjectAudience: subjectAudience ?? undefined,
+        subjectOrganizationId:
+          subjectOrganizationId == null ? undefined : String(subjectOrganizationId),
+        isSubjectBound: args.isSubjectBound ?? undefined,
+        provenKey: args.provenKey ?? undefined,
+        actor:
+          args.actorId == null
+            ? undefined
+            : {
+                sub: String(args.actorId),
+                clientId: String(args.actorClientId ?? applicationId),
+                isBound: args.isActorBound ?? false,
+              },
+        mayAct: mayActOf(args),
       });
     },
   }),

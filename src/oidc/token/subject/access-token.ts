@@ -1,10 +1,10 @@
 import { decodeJwt, type JWTPayload } from 'jose';
 import { issuedAt, TokenFault, verifyAccessToken } from '../../../auth/access-token.ts';
-import { faultOfState } from '../../../auth/token-state.ts';
+import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { kindOfId } from '../../../ids.ts';
 import type { SubjectState } from '../grant-state.ts';
-import { readInheritedBounds } from './bounds.ts';
-import type { SubjectTokenType } from './subject.ts';
+import { readInheritedBounds, withinAssertion } from './bounds.ts';
+import { assertUser, SubjectFault, type SubjectTokenType } from './subject.ts';
 
 /** The access token of a user's call. */
 export const accessToken: SubjectTokenType = {
@@ -18,8 +18,9 @@ export const accessToken: SubjectTokenType = {
       async verify(state) {
         const claims = await verifyAccessToken({ keys, issuer, clock: { now: () => at } }, token);
         if (kindOfId(claims.sub) !== 'User') throw new TokenFault('not a token of a user');
-        const fault = faultOfState(claims, state);
+        const fault = faultOfOrigin(state);
         if (fault) throw new TokenFault(fault);
+        assertUser(state, issuedAt(claims));
         if (!bounds) throw new TokenFault('token revoked');
         assertSubjectAudience(claims.aud, state);
         return {
@@ -27,22 +28,33 @@ export const accessToken: SubjectTokenType = {
           issuedAt: issuedAt(claims),
           exp: claims.exp,
           act: claims.act,
-          lineage: [...(claims.lineage ?? []), claims.jti],
-          bounds,
+          mayAct: claims.may_act,
+          boundTo: claims.cnf?.jkt,
+          lineage: [
+            ...(claims.lineage ?? []),
+            claims.jti,
+            // Later ones are actors.
+            ...(claims.act ? [] : [claims.client_id]),
+          ],
+          bounds: {
+            ...withinAssertion(bounds, claims.lineage),
+            organizationId: claims.organization_id,
+          },
         };
       },
     };
   },
 };
 
-/** @throws {TokenFault} when the application may not exchange tokens for this audience. */
+/** @throws {SubjectFault} when the application may not exchange tokens for this audience. */
 export function assertSubjectAudience(
   audience: string,
   { exchangeSubjectAudiences }: Pick<SubjectState, 'exchangeSubjectAudiences'>,
 ): void {
   const audiences = exchangeSubjectAudiences ?? [];
   if (audiences.length > 0 && !audiences.includes(audience)) {
-    throw new TokenFault('not a token for an audience that this application may exchange');
+    const message = 'not a token for an audience that this application may exchange';
+    throw new SubjectFault('SUBJECT_AUDIENCE', message);
   }
 }
 

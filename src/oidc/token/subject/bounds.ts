@@ -3,6 +3,7 @@ import type { Sql } from '../../../db/sql.ts';
 import type { PersonalAccessToken } from '../../../generated/prisma/client.ts';
 import { idForQuery } from '../../../ids.ts';
 import { scopesOf } from '../../../subject-tokens/personal-access-token.ts';
+import { maxLineage } from '../grant-state.ts';
 
 /** What limits the tokens that come from a subject token, beside the rights of its user. */
 export interface Bounds {
@@ -10,20 +11,38 @@ export interface Bounds {
   readonly scopes: ReadonlySet<string> | undefined;
   /** Whether there may be a token for this resource or organization. */
   readonly reaches: (indicator: string) => boolean;
+  /** The organization that they stay limited to, if there is one. */
+  readonly organizationId?: string | undefined;
 }
 
 const reachesOthers = (indicator: string): boolean => !ownIndicators.has(indicator);
 
-/** Of the access token of a sign-in. */
+/** The bounds of the access token of a sign-in: none. */
 export const noBounds: Bounds = { scopes: undefined, reaches: () => true };
 
 /**
- * Of an agent's token: never Signet's own APIs. The user may come to hold more than the agent, and nobody changes
- * another's account in their name.
+ * The bounds of an agent's token: never Signet's own APIs. The user may come to hold more than the agent, and an agent
+ * must not change the user's account.
  */
 export const agentBounds: Bounds = { scopes: undefined, reaches: reachesOthers };
 
-/** Of a personal access token. */
+/**
+ * The bounds of a token that came by the assertion of a trusted issuer: not Signet's own APIs, at any distance. Whoever
+ * asks for those by the assertion itself is asked about second factors; an exchange asks for none.
+ */
+export const assertedBounds: Bounds = { scopes: undefined, reaches: reachesOthers };
+
+/**
+ * Adds {@link assertedBounds} where they apply.
+ *
+ * @param lineage The trusted issuer comes first in it. Not verified yet.
+ */
+export const withinAssertion = (bounds: Bounds, lineage: unknown): Bounds =>
+  Array.isArray(lineage) && idForQuery(lineage[0], 'TrustedIssuer') !== null
+    ? together([assertedBounds, bounds])
+    : bounds;
+
+/** The bounds of a personal access token. */
 export function personalBounds(token: Pick<PersonalAccessToken, 'scope' | 'resource'>): Bounds {
   const { resource } = token;
   const scopes = scopesOf(token);
@@ -33,24 +52,32 @@ export function personalBounds(token: Pick<PersonalAccessToken, 'scope' | 'resou
   };
 }
 
-const boundsStatement = `SELECT "scope", "resource" FROM "PersonalAccessToken" WHERE "id" = $1`;
+const boundsStatement = `SELECT "scope", "resource" FROM "PersonalAccessToken" WHERE "id" = ANY ($1::text[])`;
+
+/** The bounds of what comes from several tokens: those of each. */
+const together = (all: readonly Bounds[]): Bounds =>
+  all.reduce((some, { scopes, reaches }) => ({
+    scopes: some.scopes && scopes ? some.scopes.intersection(scopes) : (some.scopes ?? scopes),
+    reaches: (indicator) => some.reaches(indicator) && reaches(indicator),
+  }));
 
 /**
- * Finds the bounds of an access token by its `lineage`, which begins with what it came from first. They hold however
- * often it is exchanged. The tokens of a sign-in need no statement for it.
+ * Finds the bounds of an access token by its `lineage`, which names what it first came from, and what its actors' tokens
+ * came from. The bounds hold however often the token is exchanged. Tokens of a sign-in need no statement.
  *
  * @param lineage Not verified yet.
- * @returns Undefined when the personal access token is gone.
+ * @returns Undefined when a personal access token is gone.
  */
 export async function readInheritedBounds(sql: Sql, lineage: unknown): Promise<Bounds | undefined> {
-  const origin: unknown = Array.isArray(lineage) ? lineage[0] : undefined;
-  if (idForQuery(origin, 'SubjectToken') !== null) return agentBounds;
-  const personal = idForQuery(origin, 'PersonalAccessToken');
-  if (personal === null) return noBounds;
-  const [found] = await sql.query<Pick<PersonalAccessToken, 'scope' | 'resource'>>(
+  const origins: unknown[] = Array.isArray(lineage) ? lineage.slice(0, maxLineage) : [];
+  const isAgents = origins.some((origin) => idForQuery(origin, 'SubjectToken') !== null);
+  const own = isAgents ? agentBounds : noBounds;
+  const ids = new Set(origins.flatMap((one) => idForQuery(one, 'PersonalAccessToken') ?? []));
+  if (ids.size === 0) return own;
+  const found = await sql.query<Pick<PersonalAccessToken, 'scope' | 'resource'>>(
     'personal-access-token-bounds',
     boundsStatement,
-    [personal],
+    [[...ids]],
   );
-  return found && personalBounds(found);
+  return found.length < ids.size ? undefined : together([own, ...found.map(personalBounds)]);
 }

@@ -1,9 +1,8 @@
 import { TokenFault } from '../../../auth/access-token.ts';
-import { faultOfUser } from '../../../auth/token-state.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
 import { personalBounds } from './bounds.ts';
-import type { SubjectTokenType } from './subject.ts';
+import { assertUser, type SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
@@ -41,8 +40,7 @@ export const personalAccessToken: SubjectTokenType = {
         if (!found) throw new TokenFault('unknown token');
         const exp = toNumericDate(found.expiresAt);
         if (exp <= toNumericDate(at)) throw new TokenFault('token expired');
-        const fault = faultOfUser(state, found.createdAt);
-        if (fault) throw new TokenFault(fault);
+        assertUser(state, found.createdAt);
         return {
           userId: found.userId,
           issuedAt: found.createdAt,

@@ -1,15 +1,15 @@
-import { type ActClaim, TokenFault } from '../../../auth/access-token.ts';
-import { faultOfUser } from '../../../auth/token-state.ts';
+import { type ActClaim, type MayActClaim, TokenFault } from '../../../auth/access-token.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
 import { agentBounds } from './bounds.ts';
-import type { SubjectTokenType } from './subject.ts';
+import { assertUser, type SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
   readonly userId: string;
   readonly applicationId: string | null;
   readonly act: ActClaim;
+  readonly mayAct: MayActClaim | null;
   readonly origin: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -17,9 +17,9 @@ interface Found {
   readonly isAgentActive: boolean;
 }
 
-// The agent loses the token by what ends its own.
+// What ends the agent's own tokens ends this one too.
 const findStatement = `
-  SELECT s."id", s."userId", s."applicationId", s."act", s."origin", s."createdAt", s."expiresAt",
+  SELECT s."id", s."userId", s."applicationId", s."act", s."mayAct", s."origin", s."createdAt", s."expiresAt",
          s."usedAt" IS NOT NULL AS "isUsed",
          EXISTS (SELECT 1 FROM "Application" a WHERE a."id" = s."act" ->> 'sub')
       OR EXISTS (SELECT 1 FROM "User" a
@@ -42,7 +42,7 @@ export const subjectToken: SubjectTokenType = {
     const [found] = await database.tokens.query<Found>('subject-token', findStatement, [
       digestInHex(token),
     ]);
-    // What it came from first is first: `readInheritedBounds` looks for the subject token there.
+    // The subject token comes first in the lineage: `readInheritedBounds` looks for it there.
     const lineage = found ? [found.id, ...(found.origin === null ? [] : [found.origin])] : [];
     return {
       claims: { sub: found?.userId, jti: found?.id, lineage },
@@ -55,15 +55,14 @@ export const subjectToken: SubjectTokenType = {
         if (found.applicationId !== null && found.applicationId !== clientId) {
           throw new TokenFault('not a token for this application');
         }
-        const fault = found.isAgentActive
-          ? faultOfUser(state, found.createdAt)
-          : 'token of an inactive agent';
-        if (fault) throw new TokenFault(fault);
+        if (!found.isAgentActive) throw new TokenFault('token of an inactive agent');
+        assertUser(state, found.createdAt);
         return {
           userId: found.userId,
           issuedAt: found.createdAt,
           exp,
           act: found.act,
+          mayAct: found.mayAct ?? undefined,
           lineage,
           bounds: agentBounds,
         };

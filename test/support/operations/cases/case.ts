@@ -14,6 +14,8 @@ export interface Case {
   readonly scope: string;
   /** Other required scopes. */
   readonly scopesBeside?: readonly string[];
+  /** Whether what it opens is for callers with `all` alone: see src/auth/granting/openings.ts. */
+  readonly opensAll?: boolean;
   /** Creates what the operation works on, and returns a valid input. */
   readonly given: (make: Maker, seed: Seed) => Promise<Input>;
   /** Replacements of one field each, with an invalid value. */
@@ -30,6 +32,8 @@ export interface Case {
 /** Cases by the name of the mutation. */
 export type Cases = Readonly<Record<string, Case>>;
 
+/** An instant that is far enough away for tests that move the clock. */
+export const inAYear = () => new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toISOString();
 export const m2m = { type: 'MACHINE_TO_MACHINE' };
 export const tooLong = 'x'.repeat(129);
 export const tooLarge = { text: 'x'.repeat(70_000) };

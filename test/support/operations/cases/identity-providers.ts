@@ -49,7 +49,7 @@ export const identityProvidersCases: Cases = {
       name: 'Changed',
       emailDomains: [`${make.next('changed').replace('_', '-')}.example.com`],
     }),
-    invalid: wrongFields,
+    invalid: [...wrongFields, { redirectUriRegistered: false }],
     duplicate: takenDomain,
   },
   deleteIdentityProvider: byId('experience:write', (make) => make.identityProvider()),

@@ -3,13 +3,13 @@ import { type Cases, webhookSecret } from './case.ts';
 export const messagesCases: Cases = {
   setEmailSender: {
     scope: 'experience:write',
-    given: async () => ({ smtp: { host: '127.0.0.1', port: 9, from: 'Acme <a@example.com>' } }),
+    given: async () => ({ smtp: { host: '8.8.8.8', port: 9, from: 'Acme <a@example.com>' } }),
     invalid: [
       { smtp: null },
       { smtp: { host: 'two words', from: 'a@example.com' } },
-      { smtp: { host: '127.0.0.1', from: 'nobody' } },
-      { smtp: { host: '127.0.0.1', port: 0, from: 'a@example.com' } },
-      { smtp: { host: '127.0.0.1', from: 'a@example.com', username: 'alone' } },
+      { smtp: { host: '8.8.8.8', from: 'nobody' } },
+      { smtp: { host: '8.8.8.8', port: 0, from: 'a@example.com' } },
+      { smtp: { host: '8.8.8.8', from: 'a@example.com', username: 'alone' } },
       { http: { url: 'nowhere', secret: webhookSecret }, smtp: null },
     ],
   },

@@ -1,6 +1,4 @@
-import { byId, type Cases, m2m, tooLarge, tooLong, tooMany } from './case.ts';
-
-const inAYear = () => new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toISOString();
+import { byId, type Cases, inAYear, m2m, tooLarge, tooLong, tooMany } from './case.ts';
 
 export const subjectTokensCases: Cases = {
   createSubjectToken: {

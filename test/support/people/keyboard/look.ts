@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { contrast } from '../../../../src/html/colors.ts';
+import { contrast } from '../../../../src/web/style/colors.ts';
 
 /** An element that a person must be able to reach by Tab, as a page shows it at one moment. */
 interface Stop {
@@ -135,8 +135,11 @@ export async function expectUsableByKeys(
 
   const { fields, note, hasAutofocus } = first;
   const toFillIn = (fields.find(({ isEmpty }) => isEmpty) ?? fields[0])?.index;
-  if (note !== 'none') hold('the focus begins at', [first.focus, note], ['note', 'in view']);
-  else hold('the focus begins at', first.focus, hasAutofocus ? toFillIn : 'page');
+  if (note !== 'none') {
+    // A field to fill in again has the focus at once; the note describes it.
+    const isAgain = fields.some(({ index, isExplained }) => index === first.focus && isExplained);
+    hold('the focus begins at', [isAgain ? 'note' : first.focus, note], ['note', 'in view']);
+  } else hold('the focus begins at', first.focus, hasAutofocus ? toFillIn : 'page');
   const silent = fields.filter(({ isWrong, isExplained }) => isWrong && !isExplained);
   hold('wrong fields that say nothing', silent, []);
   if (isRefused && fields.length > 0) {

@@ -7,7 +7,7 @@ export interface Person {
   readonly page: Page;
   /** Opens what somebody gave: an application's request, a link in a message. The only way to a page without a key. */
   arrive(url: URL | string): Promise<void>;
-  /** Tabs to the field with this label, and types in place of what it holds. */
+  /** Tabs to the field with this label, and types in place of what it holds. A code that is complete sends itself. */
   fill(label: string, text: string): Promise<void>;
   /** Tabs to the button or link with this name, presses it, and comes to another page. */
   press(name: string): Promise<void>;
@@ -42,7 +42,6 @@ export async function sitDown(
   { nameOf, isOurs, onPage, walked }: Sights,
 ): Promise<Person> {
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
   let shown: Response | undefined;
   page.on('response', (response) => {
     const isRedirect = response.status() >= 300 && response.status() < 400;
@@ -104,7 +103,9 @@ export async function sitDown(
     async fill(label, text) {
       await tabTo(label);
       await page.keyboard.press('ControlOrMeta+A');
-      await page.keyboard.type(text);
+      const type = () => page.keyboard.type(text);
+      const sendsItself = (await page.locator('[aria-describedby~=code-sends]:focus').count()) > 0;
+      await (sendsItself && /^\d{6}$/.test(text) ? comeTo(type) : type());
     },
     press: (name) => comeTo(() => use(name)),
     pressHere: use,

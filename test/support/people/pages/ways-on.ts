@@ -37,7 +37,7 @@ export async function expectAWayOn(
   provider?: string,
 ): Promise<void> {
   expectToLeadOn(name, visit, provider);
-  if (headingOf(visit) !== 'This sign-in cannot go on') return;
+  if (headingOf(visit) !== 'This sign-in cannot continue') return;
   expect([name, buttonsOf(visit)]).toEqual([name, 1]);
   expect(visit.body).toMatch(/<button type="submit">(Begin again|Go to your account)</);
   expectToLeadOn(name, await browser.submit(visit, {}), provider);

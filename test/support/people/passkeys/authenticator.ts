@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 /** The JSON of a registration or of an authentication response (WebAuthn Level 3 §5.1.8). */
-export interface CredentialJson {
+interface CredentialJson {
   readonly id: string;
   readonly rawId: string;
   readonly type: string;

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core';
 
 /** A credential as Chromium's virtual authenticator holds it. */
-export interface VirtualCredential {
+interface VirtualCredential {
   readonly credentialId: string;
   readonly rpId: string;
   readonly userHandle?: string;

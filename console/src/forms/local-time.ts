@@ -1,5 +1,0 @@
-/** A moment as a field of date and time has it: local, to the minute. */
-export function inLocalTime(at: Date): string {
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "Event" ADD COLUMN     "ip" TEXT,
+ADD COLUMN     "userAgent" TEXT;

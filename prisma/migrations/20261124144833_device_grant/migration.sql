@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Application" ADD COLUMN     "allowDeviceGrant" BOOLEAN NOT NULL DEFAULT false;

@@ -1,0 +1,65 @@
+import { html } from '../../markup.ts';
+import { openOneTimeToken } from '../../oidc/provider/sign-in-parameters.ts';
+import { ways } from '../../web/entries.ts';
+import { field, form, submit } from '../../web/form.ts';
+import { formAt } from '../../web/visit.ts';
+import { redeemOneTimeToken } from '../one-time-link.ts';
+import { cancel } from '../site/controls.ts';
+import { leadOn } from '../site/next-page.ts';
+import type { InteractionPage, InteractionVisit } from '../site/visit.ts';
+import { verified } from '../steps.ts';
+
+const path = '/one-time-link';
+
+/**
+ * Redeems the one-time token that the application sent with the request. It asks for a click, so that scanners, which
+ * only fetch the link, do not use the token up.
+ */
+export const oneTimeLinkPage: InteractionPage = {
+  path,
+  wrong: ({ texts: t }) => t.wrong.LINK,
+  show(visit, { form: sent, problem }) {
+    const { texts: t, base, interaction } = visit;
+    if (!hasOneTimeToken(visit)) return { goTo: '?sign-in' };
+    if (verified(visit.context, interaction, 'REGISTER').length > 0) return { goTo: '/register' };
+    const email =
+      hintedEmail(visit) === undefined &&
+      field({
+        name: 'email',
+        label: t.email,
+        type: 'email',
+        autocomplete: 'email',
+        value: sent.get('email') ?? '',
+        hint: t.linkEmailHint,
+        autofocus: problem === undefined,
+        isProblem: problem !== undefined,
+      });
+    return {
+      heading: t.linkTitle,
+      lead: t.toContinueTo(interaction.application.name),
+      body: html`${!problem && html`<p>${t.linkLead}</p>`}${form(
+        formAt(visit, path),
+        html`${email}${submit(t.continue)}`,
+      )}${ways([{ url: `${base}?sign-in`, text: t.anotherWay }])}${cancel(visit)}`,
+    };
+  },
+  async submit(visit, { form: sent }) {
+    const { context, access, parameters } = visit;
+    const { userId } = await redeemOneTimeToken(context, access, {
+      email: hintedEmail(visit) ?? sent.get('email') ?? '',
+      token: openOneTimeToken(context, parameters) ?? '',
+    });
+    // The address is verified now, and no account has it yet.
+    return userId === null ? { goTo: '/register' } : leadOn(visit);
+  },
+};
+
+/** Whether the application sent a one-time token with the request. */
+export const hasOneTimeToken = ({ parameters }: InteractionVisit): boolean =>
+  typeof parameters['one_time_token'] === 'string' && parameters['one_time_token'] !== '';
+
+/** The address that the token is for, if the application's `login_hint` names it. */
+function hintedEmail({ parameters }: InteractionVisit): string | undefined {
+  const hint = parameters['login_hint'];
+  return typeof hint === 'string' && hint.includes('@') ? hint : undefined;
+}

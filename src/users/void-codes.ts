@@ -1,0 +1,24 @@
+import type { Transaction } from '../db/transaction.ts';
+import type { User } from '../generated/prisma/client.ts';
+
+/**
+ * Voids what was sent to a user's addresses before their password changed: codes and verifications in all interactions
+ * and at the account, verified ones too, and one-time tokens. Whoever read the messages then may not be the owner.
+ *
+ * Call it with the user locked. Whoever uses one of these locks the user first, so that neither waits for the other.
+ */
+export async function voidCodes(
+  tx: Transaction,
+  { id: userId, primaryEmail, primaryPhone }: User,
+): Promise<void> {
+  const addresses = [primaryEmail, primaryPhone].filter((address) => address !== null);
+  await tx.$executeRaw`
+    DELETE FROM "Verification"
+     WHERE "userId" = ${userId}
+        OR "interactionId" IS NOT NULL
+           AND lower("recipient") = ANY (ARRAY(SELECT lower(a) FROM unnest(${addresses}::text[]) a))`;
+  // Those of nodes of the version before.
+  await tx.viewerCode.deleteMany({ where: { userId } });
+  await tx.$executeRaw`
+    DELETE FROM "OneTimeToken" WHERE lower("email") = lower(${primaryEmail}::text)`;
+}
