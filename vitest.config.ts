@@ -33,6 +33,7 @@ const triedOnce = [
   'test/oidc/provider/self-submitting.test.ts',
   'test/outbound/**',
   'test/rest/docs.test.ts',
+  'test/run-tests.test.ts',
   'test/seed.test.ts',
   'test/start/data-folder.test.ts',
 ];
