@@ -39,6 +39,7 @@ const onEmbeddedAlone = [
   'test/outbound/**',
   'test/ordeals/paused-copy.test.ts',
   'test/rest/docs.test.ts',
+  'test/run-tests.test.ts',
   'test/seed.test.ts',
   'test/start/data-folder.test.ts',
 ];
