@@ -16,6 +16,12 @@ import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Outlet });
 
+const Pending = () => (
+  <Page heading="Signet">
+    <Loading />
+  </Page>
+);
+
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
@@ -26,6 +32,12 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   beforeLoad: async () => ({ session: await requireSession() }),
+  // The shell has the landmark, and is not there yet.
+  pendingComponent: () => (
+    <main>
+      <Pending />
+    </main>
+  ),
   component: () => (
     <SessionRoute session={inside.useRouteContext().session}>
       <Shell />
@@ -149,11 +161,7 @@ export const router = createRouter({
   stringifySearch: writeAddress,
   defaultPreload: 'intent',
   defaultPendingMs: 300,
-  defaultPendingComponent: () => (
-    <Page heading="Signet">
-      <Loading />
-    </Page>
-  ),
+  defaultPendingComponent: Pending,
   defaultErrorComponent: Broken,
   defaultNotFoundComponent: () => <NotFound isPage />,
   scrollRestoration: true,

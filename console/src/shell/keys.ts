@@ -27,8 +27,9 @@ export function useKeys(on: {
   const { scopes } = useSession();
   const handlers = useRef(on);
   handlers.current = on;
+  // It outlives the effect, which runs again when the session is read again.
+  const goSince = useRef(0);
   useEffect(() => {
-    let goSince = 0;
     const listen = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
@@ -51,14 +52,14 @@ export function useKeys(on: {
         const search = document.querySelector<HTMLInputElement>('[data-search]');
         if (search) event.preventDefault();
         search?.focus();
-      } else if (event.timeStamp - goSince < secondKeyWithinMs) {
-        goSince = 0;
+      } else if (event.timeStamp - goSince.current < secondKeyWithinMs) {
+        goSince.current = 0;
         const page = destinations.find(
           ({ key, scope }) => key === event.key && (!scope || covers(scopes, scope)),
         );
         if (page) void navigate({ to: page.to });
       } else if (event.key === 'g') {
-        goSince = event.timeStamp;
+        goSince.current = event.timeStamp;
       }
     };
     document.addEventListener('keydown', listen);

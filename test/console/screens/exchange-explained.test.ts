@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { seedDirectory } from '../../support/operations/directory.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
-import { signInAtScreen, startConsoleAtWork } from '../../support/people/console-screen.ts';
+import { headingOf, signInAtScreen, startConsoleAtWork } from '../../support/people/console-screen.ts';
 
 describe.runIf(chromiumPath)('an exchange is explained at the screen', async () => {
   if (!chromiumPath) return;
@@ -134,7 +134,7 @@ describe.runIf(chromiumPath)('an exchange is explained at the screen', async () 
     await expectAccessible(page, 'exchange');
     for (const path of ['refusals', `explain?application=${client.id}`]) {
       await page.goto(`${at.service.app.services.baseUrl}/console/${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      await headingOf(page).waitFor();
       await expectAccessible(page, path);
     }
     await bare.close();

@@ -3,7 +3,7 @@ import { newId } from '../../../src/ids.ts';
 import { seedDirectory } from '../../support/operations/directory.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
-import { startConsoleAtWork } from '../../support/people/console-screen.ts';
+import { headingOf, startConsoleAtWork } from '../../support/people/console-screen.ts';
 
 describe.runIf(chromiumPath)('who can do what, at the screen', async () => {
   if (!chromiumPath) return;
@@ -69,9 +69,7 @@ describe.runIf(chromiumPath)('who can do what, at the screen', async () => {
   });
 
   test('by keyboard alone', async () => {
-    await at.page.keyboard.press('g');
-    await at.page.keyboard.press('c');
-    await at.page.getByRole('heading', { name: 'Who can …', level: 1 }).waitFor();
+    await at.goByKeys('c', 'Who can …');
     await at.page.getByRole('button', { name: /^API/ }).focus();
     await at.page.keyboard.press('Enter');
     await at.page.getByRole('combobox', { name: 'API' }).fill('Orders');
@@ -109,7 +107,7 @@ describe.runIf(chromiumPath)('who can do what, at the screen', async () => {
       `users/${grace.id}?tab=permissions&api=${orders.id}`,
     ]) {
       await page.goto(`${at.service.app.services.baseUrl}/console/${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      await headingOf(page).waitFor();
       if (path.includes('api=')) await page.getByRole('link', { name: /^Role \d/ }).waitFor();
       await expectAccessible(page, path);
     }

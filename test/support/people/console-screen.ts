@@ -21,6 +21,8 @@ export interface ConsoleAtWork {
   readonly endpoint: Endpoint;
   /** Opens a page of the console, and waits for its heading. */
   open(path: string, heading: string): Promise<void>;
+  /** Goes to a page by the keys `g` and its letter; again where the two came too far apart. */
+  goByKeys(letter: string, heading: string): Promise<void>;
   /** Does something at the screen, and expects exactly these events in the log for it. */
   raises(names: readonly string[], act: () => Promise<unknown>): Promise<EventSeen[]>;
   button(name: string, inside?: Locator): Locator;
@@ -110,6 +112,14 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
       await page().goto(`${baseUrl}/console/${path}`);
       await page().getByRole('heading', { name: heading, level: 1 }).waitFor();
     },
+    async goByKeys(letter, heading) {
+      const arrived = page().getByRole('heading', { name: heading, level: 1 });
+      await eventually(async () => {
+        await page().keyboard.press('g');
+        await page().keyboard.press(letter);
+        expect(await arrived.isVisible()).toBe(true);
+      }, 500);
+    },
     async raises(names, act) {
       const { length } = await events(endpoint);
       await act();
@@ -151,6 +161,10 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
     },
   };
 }
+
+/** The heading of a page of the console; while it loads, the page is headed by the product's name. */
+export const headingOf = (page: Page): Locator =>
+  page.getByRole('heading', { level: 1 }).filter({ hasNotText: /^Signet$/ });
 
 const there = <Thing>(thing: Thing | undefined): Thing => {
   if (!thing) throw new Error('The browser starts before the tests.');

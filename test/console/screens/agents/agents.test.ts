@@ -126,12 +126,8 @@ describe.runIf(chromiumPath)('agents, keys and proofs at the screen', async () =
     await at.raises(['Application.Deleted'], () => at.page.keyboard.press('Enter'));
     await row.waitFor({ state: 'detached' });
     await at.dialog.waitFor({ state: 'detached' });
-    await at.page.keyboard.press('g');
-    await at.page.keyboard.press('a');
-    await at.page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
-    await at.page.keyboard.press('g');
-    await at.page.keyboard.press('n');
-    await at.page.getByRole('heading', { name: 'Agents and other apps', level: 1 }).waitFor();
+    await at.goByKeys('a', 'Applications');
+    await at.goByKeys('n', 'Agents and other apps');
   });
 
   test('an application gets keys instead of its secret, and authenticates by them', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../../../support/peers/axe.ts';
 import { chromiumPath } from '../../../support/peers/chromium.ts';
-import { startConsoleAtWork } from '../../../support/people/console-screen.ts';
+import { headingOf, startConsoleAtWork } from '../../../support/people/console-screen.ts';
 
 describe.runIf(chromiumPath)('developers at the screen', async () => {
   if (!chromiumPath) return;
@@ -72,7 +72,7 @@ describe.runIf(chromiumPath)('developers at the screen', async () => {
     });
     const page = await bare.newPage();
     await page.goto(`${at.service.app.services.baseUrl}/console/developers?tab=${tab}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await headingOf(page).waitFor();
     if (tab === 'rest') await page.locator('summary').first().click();
     else await page.getByRole('button', { name: 'Token erstellen' }).click();
     await page.locator('pre').first().waitFor();
