@@ -5,7 +5,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { seedDirectory } from '../../support/operations/directory.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
-import { headingOf, signInAtScreen, startConsoleAtWork } from '../../support/people/console-screen.ts';
+import {
+  headingOf,
+  signInAtScreen,
+  startConsoleAtWork,
+} from '../../support/people/console-screen.ts';
 
 describe.runIf(chromiumPath)('an exchange is explained at the screen', async () => {
   if (!chromiumPath) return;
