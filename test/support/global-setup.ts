@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { openPostgresql, useEmbedded } from '../../src/db/database.ts';
+import { systemClock } from '../../src/clock.ts';
+import { type Database, openPostgresql, useEmbedded } from '../../src/db/database.ts';
 import { openEmbedded } from '../../src/db/embedded/open.ts';
+import { quietTransaction } from '../../src/db/transaction.ts';
+import { beginParts } from '../../src/events/parts/begin.ts';
 import './database.ts';
 
 /** Builds the console where `npm start` does, if it is not there from these sources. */
@@ -18,6 +21,12 @@ const buildConsole = () =>
     // With the NODE_ENV of a test, React's development build would be taken.
     { env: { ...process.env, NODE_ENV: 'production' } },
   );
+
+/** Migrates, and makes the tables that each start would make, so that a worker's database need not be made anew. */
+async function prepare(database: Database): Promise<void> {
+  await database.migrate();
+  await quietTransaction(database, beginParts({ clock: systemClock }));
+}
 
 /** Migrates once; each test file starts from a copy. */
 export default async function setup(project: TestProject) {
@@ -42,7 +51,7 @@ export default async function setup(project: TestProject) {
         throw error;
       },
     });
-    await database.migrate();
+    await prepare(database);
     await database.close();
     clients.push(async () => {
       await client.query(`DROP DATABASE "${template}" WITH (FORCE)`);
@@ -50,7 +59,7 @@ export default async function setup(project: TestProject) {
     });
   } else {
     const embedded = await openEmbedded({ dataDir: migrated });
-    await useEmbedded(embedded).migrate();
+    await prepare(useEmbedded(embedded));
     // What starts from a copy has nothing to recover.
     await embedded.exec('CHECKPOINT');
     await embedded.close();

@@ -46,12 +46,13 @@ export async function lendEmbedded(
 async function open(migrated: string): Promise<Kept> {
   folder ??= readDataFolder(migrated);
   const embedded = await openEmbedded({ fs: new EmbeddedCopy(await folder) });
-  await embedded.exec(planOnce);
+  await embedded.exec(settings);
   return { embedded, image: await takeImage(embedded) };
 }
 
-// Tables stay as small as they were: planning a statement takes longer than running it.
-const planOnce = 'SET plan_cache_mode = auto';
+// Tables stay as small as they were: planning a statement takes longer than running it. A piece of the log of changes
+// grows at once: in memory, each step on the way would be a copy.
+const settings = 'SET plan_cache_mode = auto; SET wal_init_zero = off';
 
 // A row's xmin is the transaction that wrote it.
 const catalogueQuery = `
@@ -102,6 +103,6 @@ async function putBack({ embedded, image }: Kept): Promise<boolean> {
   await embedded.exec(image.restore);
   await embedded.exec('VACUUM');
   await embedded.exec('DISCARD ALL');
-  await embedded.exec(planOnce);
+  await embedded.exec(settings);
   return true;
 }
