@@ -41,7 +41,8 @@ function Exchange({ application }: { application: ShownApplication }) {
   const canWrite = useCan('applications:write');
   const { run, isRunning } = useAction(UpdateApplication);
   const { id, allowTokenExchange, exchangeResources, exchangeSubjectAudiences } = application;
-  const { allowImpersonation, allowPersonalAccessTokens } = application;
+  const { allowImpersonation, allowPersonalAccessTokens, exchangeThirdPartySubjectTokens } =
+    application;
   const change = async (changes: Partial<ShownApplication>, done?: string) => {
     const outcome = await run({ id, ...changes });
     if (outcome.kind === 'refused') toast.failed(outcome.refusal.issues[0]?.message ?? '');
@@ -63,6 +64,7 @@ function Exchange({ application }: { application: ShownApplication }) {
               allowTokenExchange,
               exchangeSubjectAudiences,
               exchangeResources,
+              exchangeThirdPartySubjectTokens,
               allowImpersonation,
               allowPersonalAccessTokens,
             }}
@@ -100,6 +102,18 @@ function Exchange({ application }: { application: ShownApplication }) {
             isDisabled={!canWrite || isRunning}
             onChange={(isOn) =>
               change({ allowPersonalAccessTokens: isOn }, isOn ? t.personalOn : t.personalOff)
+            }
+          />
+          <Switch
+            label={t.allowThirdPartyTokens}
+            description={t.allowThirdPartyTokensText}
+            isOn={exchangeThirdPartySubjectTokens}
+            isDisabled={!canWrite || isRunning}
+            onChange={(isOn) =>
+              change(
+                { exchangeThirdPartySubjectTokens: isOn },
+                isOn ? t.thirdPartyTokensOn : t.thirdPartyTokensOff,
+              )
             }
           />
           <Apis
