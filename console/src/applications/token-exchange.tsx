@@ -142,7 +142,7 @@ function Exchange({ application }: { application: ShownApplication }) {
 
 function Explanation({ applicationId }: { applicationId: string }) {
   const t = useMessages(explanationMessages);
-  const { user, resource, organization, token } = useAddress().address;
+  const { user, resource, organization, token, client } = useAddress().address;
   if (!useMayAsk()) return null;
   return (
     <div className={styles.apis}>
@@ -152,7 +152,7 @@ function Explanation({ applicationId }: { applicationId: string }) {
       <p className={styles.about}>
         <Link
           to="/explain"
-          search={{ application: applicationId, user, resource, organization, token }}
+          search={{ application: applicationId, user, resource, organization, token, client }}
         >
           {t.openPage}
         </Link>

@@ -54,6 +54,8 @@ export const explanationMessages = defineMessages({
     searchApi: 'Search APIs',
     organization: 'Organization (optional)',
     searchOrganization: 'Search organizations',
+    subjectClient: 'Token issued to (optional)',
+    searchSubjectClient: 'Search the token’s application',
     clear: (name: string) => `Change ${name}`,
     tokenType: 'Subject token',
     tokenTypes: {
@@ -161,6 +163,8 @@ export const explanationMessages = defineMessages({
     searchApi: 'APIs suchen',
     organization: 'Organisation (freiwillig)',
     searchOrganization: 'Organisationen suchen',
+    subjectClient: 'Token ausgestellt für (freiwillig)',
+    searchSubjectClient: 'Anwendung des Tokens suchen',
     clear: (name) => `${name} ändern`,
     tokenType: 'Subject-Token',
     tokenTypes: {
