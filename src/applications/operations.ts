@@ -67,6 +67,7 @@ const settings = {
   allowTokenExchange: z.boolean().nullish(),
   exchangeSubjectAudiences: distinct(resourceIndicator, 100).nullish(),
   exchangeResources: distinct(resourceIndicator, 100).nullish(),
+  exchangeThirdPartySubjectTokens: z.boolean().nullish(),
   allowImpersonation: z.boolean().nullish(),
   allowPersonalAccessTokens: z.boolean().nullish(),
   redirectUris: distinct(uri, 100).nullish(),
@@ -242,6 +243,7 @@ const exchangeSettings = [
   'allowTokenExchange',
   'exchangeResources',
   'exchangeSubjectAudiences',
+  'exchangeThirdPartySubjectTokens',
   'allowImpersonation',
   'allowPersonalAccessTokens',
   'mayRebindTokens',
@@ -371,6 +373,7 @@ const cleared = (given: Settings) => ({
   allowTokenExchange: switched(given.allowTokenExchange),
   exchangeSubjectAudiences: emptied(given.exchangeSubjectAudiences),
   exchangeResources: emptied(given.exchangeResources),
+  exchangeThirdPartySubjectTokens: switched(given.exchangeThirdPartySubjectTokens),
   allowImpersonation: switched(given.allowImpersonation),
   allowPersonalAccessTokens: switched(given.allowPersonalAccessTokens),
   redirectUris: emptied(given.redirectUris),
@@ -401,6 +404,7 @@ function assertConsistent(
   const { type } = application;
   const exchanges =
     application.allowTokenExchange ||
+    application.exchangeThirdPartySubjectTokens ||
     application.allowImpersonation ||
     application.mayRebindTokens ||
     (application.mayActFor ?? []).length > 0 ||

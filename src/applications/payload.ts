@@ -13,6 +13,7 @@ export const applicationRecord = (application: Application): RecordData<'Applica
   allowTokenExchange: application.allowTokenExchange,
   exchangeSubjectAudiences: application.exchangeSubjectAudiences,
   exchangeResources: application.exchangeResources,
+  exchangeThirdPartySubjectTokens: application.exchangeThirdPartySubjectTokens,
   redirectUris: application.redirectUris,
   postLogoutRedirectUris: application.postLogoutRedirectUris,
   corsAllowedOrigins: application.corsAllowedOrigins,

@@ -145,6 +145,12 @@ export const Application = builder.prismaNode('Application', {
       description:
         "The resources it may request in an exchange, by indicator. Empty: any but Signet's own.",
     }),
+    exchangeThirdPartySubjectTokens: t.exposeBoolean('exchangeThirdPartySubjectTokens', {
+      description:
+        'Whether it may exchange tokens that were issued to third-party applications, and what comes from those. Off by ' +
+        'default: such a token holds what its user has allowed the application, and an exchange gives what the user ' +
+        'holds. `act` names the third-party application innermost.',
+    }),
     allowImpersonation: t.exposeBoolean('allowImpersonation', {
       description:
         'Whether it may exchange the tokens of `createSubjectToken`, and so act for a user on behalf of an agent. ' +
@@ -301,6 +307,11 @@ const settings = (t: InputFields) => ({
   exchangeResources: t.stringList({
     description:
       "The resources it may request in an exchange, by indicator. Empty: any but Signet's own.",
+  }),
+  exchangeThirdPartySubjectTokens: t.boolean({
+    description:
+      'Whether it may exchange tokens that were issued to third-party applications, and what comes from those. Its APIs ' +
+      'then check what the third party may do. Only for types with a secret. Off by default.',
   }),
   allowImpersonation: t.boolean({
     description:

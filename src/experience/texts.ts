@@ -1,5 +1,8 @@
 import { withShared } from '../web/texts.ts';
 
+const oneOf = (language: string, names: readonly string[]): string =>
+  new Intl.ListFormat(language, { type: 'disjunction' }).format(names);
+
 const en = {
   signInTo: (application: string) => `Sign in to ${application}`,
   toContinueTo: (application: string) => `to continue to ${application}`,
@@ -44,6 +47,8 @@ const en = {
   allowLead: (application: string) => `${application} asks for access to your account.`,
   allowManaging: (application: string) =>
     `This lets ${application} act as you in the administration of this service. Allow it only if you know who runs it.`,
+  allowExchange: (application: string, services: readonly string[]) =>
+    `With this access, ${application} can also have ${oneOf('en', services)} act for you in other services, with all that you may do there.`,
   allowHost: (host: string) =>
     `It comes from ${host} and calls itself by this name. Nobody here has checked it.`,
   allowUnchecked: 'It has registered itself by this name. Nobody here has checked it.',
@@ -163,6 +168,8 @@ const de: typeof en = {
   allowLead: (application) => `${application} bittet um Zugriff auf Ihr Konto.`,
   allowManaging: (application) =>
     `Damit kann ${application} in der Verwaltung dieses Dienstes an Ihrer Stelle handeln. Erlauben Sie es nur, wenn Sie wissen, wer dahintersteht.`,
+  allowExchange: (application, services) =>
+    `Mit diesem Zugriff kann ${application} auch ${oneOf('de', services)} für Sie handeln lassen, in anderen Diensten und mit allem, was Sie dort dürfen.`,
   allowHost: (host) =>
     `Sie kommt von ${host} und nennt sich selbst so. Niemand hier hat sie geprüft.`,
   allowUnchecked:

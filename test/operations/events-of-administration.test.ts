@@ -52,6 +52,7 @@ const records = {
     allowTokenExchange: false,
     exchangeSubjectAudiences: [],
     exchangeResources: [],
+    exchangeThirdPartySubjectTokens: false,
     redirectUris: [],
     postLogoutRedirectUris: [],
     corsAllowedOrigins: [],

@@ -38,6 +38,7 @@ graphql(`
     allowDeviceGrant
     isThirdParty
     exchangeResources
+    exchangeThirdPartySubjectTokens
     exchangeSubjectAudiences
     redirectUris
     postLogoutRedirectUris

@@ -99,6 +99,11 @@ export const applicationMessages = defineMessages({
     allowPersonalText: 'It may exchange the long-lived tokens that users keep in their scripts.',
     personalOn: 'Personal access tokens are allowed',
     personalOff: 'Personal access tokens are no longer allowed',
+    allowThirdPartyTokens: 'Accept tokens of third-party applications',
+    allowThirdPartyTokensText:
+      'Such a token holds what its user has allowed the third party. Exchanged, it gives what the user holds, so your APIs must check who acts: act names the third party.',
+    thirdPartyTokensOn: 'Tokens of third-party applications are accepted',
+    thirdPartyTokensOff: 'Tokens of third-party applications are no longer accepted',
     notForSpa:
       'A single-page app cannot exchange tokens. It runs in the browser and cannot keep a secret, so an impostor would look the same. Use a web application or a service.',
     notForNative:
@@ -240,6 +245,11 @@ export const applicationMessages = defineMessages({
       'Sie darf die langlebigen Tokens tauschen, die Personen in ihren Skripten aufbewahren.',
     personalOn: 'Persönliche Zugriffstokens sind erlaubt',
     personalOff: 'Persönliche Zugriffstokens sind nicht mehr erlaubt',
+    allowThirdPartyTokens: 'Tokens von Anwendungen Dritter annehmen',
+    allowThirdPartyTokensText:
+      'Ein solches Token enthält, was die Person dem Dritten erlaubt hat. Getauscht gibt es, was die Person selbst darf; Ihre APIs müssen also prüfen, wer handelt: act nennt den Dritten.',
+    thirdPartyTokensOn: 'Tokens von Anwendungen Dritter werden angenommen',
+    thirdPartyTokensOff: 'Tokens von Anwendungen Dritter werden nicht mehr angenommen',
     notForSpa:
       'Eine Single-Page-App kann keine Tokens tauschen. Sie läuft im Browser und kann kein Geheimnis bewahren; niemand könnte sie von einer Fälschung unterscheiden. Überlassen Sie es einer Webanwendung oder einem Dienst.',
     notForNative:

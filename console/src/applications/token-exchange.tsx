@@ -41,7 +41,8 @@ function Exchange({ application }: { application: ShownApplication }) {
   const canWrite = useCan('applications:write');
   const { run, isRunning } = useAction(UpdateApplication);
   const { id, allowTokenExchange, exchangeResources, exchangeSubjectAudiences } = application;
-  const { allowImpersonation, allowPersonalAccessTokens } = application;
+  const { allowImpersonation, allowPersonalAccessTokens, exchangeThirdPartySubjectTokens } =
+    application;
   const change = async (changes: Partial<ShownApplication>, done?: string) => {
     const outcome = await run({ id, ...changes });
     if (outcome.kind === 'refused') toast.failed(outcome.refusal.issues[0]?.message ?? '');
@@ -63,6 +64,7 @@ function Exchange({ application }: { application: ShownApplication }) {
               allowTokenExchange,
               exchangeSubjectAudiences,
               exchangeResources,
+              exchangeThirdPartySubjectTokens,
               allowImpersonation,
               allowPersonalAccessTokens,
             }}
@@ -102,6 +104,18 @@ function Exchange({ application }: { application: ShownApplication }) {
               change({ allowPersonalAccessTokens: isOn }, isOn ? t.personalOn : t.personalOff)
             }
           />
+          <Switch
+            label={t.allowThirdPartyTokens}
+            description={t.allowThirdPartyTokensText}
+            isOn={exchangeThirdPartySubjectTokens}
+            isDisabled={!canWrite || isRunning}
+            onChange={(isOn) =>
+              change(
+                { exchangeThirdPartySubjectTokens: isOn },
+                isOn ? t.thirdPartyTokensOn : t.thirdPartyTokensOff,
+              )
+            }
+          />
           <Apis
             title={t.audiences}
             about={t.audiencesText}
@@ -128,7 +142,7 @@ function Exchange({ application }: { application: ShownApplication }) {
 
 function Explanation({ applicationId }: { applicationId: string }) {
   const t = useMessages(explanationMessages);
-  const { user, resource, organization, token } = useAddress().address;
+  const { user, resource, organization, token, client } = useAddress().address;
   if (!useMayAsk()) return null;
   return (
     <div className={styles.apis}>
@@ -138,7 +152,7 @@ function Explanation({ applicationId }: { applicationId: string }) {
       <p className={styles.about}>
         <Link
           to="/explain"
-          search={{ application: applicationId, user, resource, organization, token }}
+          search={{ application: applicationId, user, resource, organization, token, client }}
         >
           {t.openPage}
         </Link>

@@ -36,6 +36,7 @@ const given = ['RIGHTS', 'LATER'] as const;
 const applicationSettings: Row = {
   ...each(['OWN_APIS', 'LATER'], 'allowTokenExchange', 'exchangeResources'),
   ...each(['OWN_APIS', 'LATER'], 'exchangeSubjectAudiences', 'allowPersonalAccessTokens'),
+  ...each(['OWN_APIS', 'LATER'], 'exchangeThirdPartySubjectTokens'),
   ...each(['OWN_APIS', 'LATER'], 'allowImpersonation', 'mayRebindTokens'),
   ...each('LATER', 'redirectUris', 'allowHeadlessSignIn', 'isThirdParty', 'corsAllowedOrigins'),
   ...each('LATER', 'allowDeviceGrant'),

@@ -94,6 +94,9 @@ export const records = {
     allowTokenExchange: flag('Whether it could exchange tokens.'),
     exchangeSubjectAudiences: texts('The audiences of the tokens that it could exchange.'),
     exchangeResources: texts('The resources that it could request in an exchange, by indicator.'),
+    exchangeThirdPartySubjectTokens: flag(
+      'Whether it could exchange tokens that were issued to third-party applications.',
+    ),
     redirectUris: texts('The redirect URIs.'),
     postLogoutRedirectUris: texts('Where people could come back to after they signed out.'),
     corsAllowedOrigins: texts('The origins whose pages could call on its behalf.'),

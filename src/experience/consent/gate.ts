@@ -5,6 +5,7 @@ import {
   isEmpty,
   readAsked,
 } from '../../oidc/consent/asked.ts';
+import { readExchangers } from '../../oidc/consent/exchangers.ts';
 import { oidcScopes } from '../../oidc/provider/accounts.ts';
 import type { Interaction } from '../interaction.ts';
 
@@ -24,6 +25,12 @@ export async function findConsent(
   if (!asked) return null;
   if (asked.isAskedAgain && interaction.consentedAt === null) return asked.all;
   return isEmpty(asked.missing) && !asked.isIntroduced ? null : asked.missing;
+}
+
+/** The names of those who may exchange what the application gets, by {@link readExchangers}. */
+export async function findExchangers(client: Client, interaction: Interaction): Promise<string[]> {
+  const request = consentRequestOf(interaction);
+  return request ? readExchangers(client, request) : [];
 }
 
 /** The request that the person of an interaction may have to allow; null if the person is unknown, or has no browser. */

@@ -5,8 +5,9 @@ import type { AskedResource, Consent } from '../../oidc/consent/asked.ts';
 import { languageOf } from '../../sign-in-experience/language.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { sharedTexts } from '../../web/texts.ts';
+import type { Interaction } from '../interaction.ts';
 import { accessOf, addStep, InteractionType, subGraphs, visitContext } from '../schema.ts';
-import { findConsent } from './gate.ts';
+import { findConsent, findExchangers } from './gate.ts';
 import { denyConsent, grantConsent } from './operations.ts';
 
 const ConsentScopeType = builder
@@ -39,14 +40,19 @@ const ConsentResourceType = builder
     }),
   });
 
-const ConsentType = builder.objectRef<Consent>('InteractionConsent').implement({
+interface Shown {
+  readonly consent: Consent;
+  readonly interaction: Interaction;
+}
+
+const ConsentType = builder.objectRef<Shown>('InteractionConsent').implement({
   subGraphs,
   description: 'What an application asks a person to allow.',
   fields: (t) => ({
     scopes: t.field({
       type: [ConsentScopeType],
       description: 'Scopes of OpenID Connect: what the application learns about the person.',
-      resolve: async ({ scopes }, _args, context) => {
+      resolve: async ({ consent: { scopes } }, _args, context) => {
         const settings = await readSignInExperience(context.database.prisma);
         const t = sharedTexts[languageOf(visitContext(context), settings)];
         return scopes.map((name) => ({ name, description: t.scope[name] ?? null }));
@@ -55,7 +61,13 @@ const ConsentType = builder.objectRef<Consent>('InteractionConsent').implement({
     resources: t.field({
       type: [ConsentResourceType],
       description: 'Scopes of resources.',
-      resolve: ({ resources }) => [...resources],
+      resolve: ({ consent: { resources } }) => [...resources],
+    }),
+    exchangedBy: t.stringList({
+      description:
+        'The names of the applications that may exchange the tokens of this third-party application, and then act with all that the person holds.',
+      resolve: ({ interaction }, _args, { database }) =>
+        findExchangers(database.prisma, interaction),
     }),
   }),
 });
@@ -65,7 +77,10 @@ builder.objectField(InteractionType, 'consent', (t) =>
     type: ConsentType,
     nullable: true,
     description: 'What the application asks the person to allow; null if nothing is asked.',
-    resolve: ({ interaction }, _args, { database }) => findConsent(database.prisma, interaction),
+    resolve: async ({ interaction }, _args, { database }) => {
+      const consent = await findConsent(database.prisma, interaction);
+      return consent && { consent, interaction };
+    },
   }),
 );
 

@@ -4,7 +4,7 @@ import { type Html, html } from '../../markup.ts';
 import { type Consent, namesOf } from '../../oidc/consent/asked.ts';
 import { form, submit } from '../../web/form.ts';
 import { formAt } from '../../web/visit.ts';
-import { findConsent } from '../consent/gate.ts';
+import { findConsent, findExchangers } from '../consent/gate.ts';
 import { grantConsent } from '../consent/operations.ts';
 import { leadOn } from '../site/next-page.ts';
 import type { InteractionPage, InteractionVisit } from '../site/visit.ts';
@@ -22,13 +22,16 @@ export const consentPage: InteractionPage = {
     const consent = await findConsent(prisma, interaction);
     // Another tab was faster.
     if (!consent) return leadOn(visit);
+    const exchangers = await findExchangers(prisma, interaction);
     const user = await prisma.user.findUniqueOrThrow({ where: { id: interaction.userId ?? '' } });
     const { name } = interaction.application;
     return {
       heading: t.allowTitle(name),
       lead: t.allowLead(name),
       problem: problem?.faults ? t.wrong.ASKED_ANEW : problem?.text,
-      body: html`${hostOf(visit)}${askedOf(visit, consent)}
+      body: html`${hostOf(visit)}${askedOf(visit, consent)}${
+        exchangers.length > 0 && html`<p class="warn">${t.allowExchange(name, exchangers)}</p>`
+      }
 <p><small>${returnOf(visit)} ${t.allowLater}</small></p>
 ${form(
   formAt(visit, path),

@@ -51,6 +51,24 @@ export const clientRules = [
   },
 ] as const satisfies readonly Rule<string, ClientFacts>[];
 
+interface ConsentFacts {
+  readonly state: Pick<SubjectState, 'exchangeThirdPartySubjectTokens' | 'thirdParties'>;
+}
+
+/** The rules about what the user was asked, for a subject that is proved. */
+export const consentRules = [
+  {
+    name: 'SUBJECT_CONSENT',
+    // The user allowed the third party what its token holds. An exchange would give all that the user holds, at any
+    // distance from that token: so whoever is anywhere in the chain counts, by what they are now.
+    assert({ state: { exchangeThirdPartySubjectTokens, thirdParties } }) {
+      if (thirdParties.length > 0 && !exchangeThirdPartySubjectTokens) {
+        throw new InvalidRequest('subject_token is refused: issued to a third-party application');
+      }
+    },
+  },
+] as const satisfies readonly Rule<string, ConsentFacts>[];
+
 interface KeyFacts {
   readonly state: Pick<SubjectState, 'mayRebindTokens'>;
   /** The thumbprint of the key that the subject token is bound to; undefined for a bearer token. */
@@ -171,6 +189,7 @@ export const ruleNames = [
   ...clientRules.map(({ name }) => name),
   'SUBJECT_TOKEN',
   ...subjectRules,
+  ...consentRules.map(({ name }) => name),
   ...keyRules.map(({ name }) => name),
   'ACTOR_TOKEN',
   ...actorRules.map(({ name }) => name),

@@ -11,7 +11,14 @@ import type { Services } from '../../services.ts';
 import { readActorToken, type TokenActor, verifyActor } from './actor/actor-token.ts';
 import { assertCredentials, type ClientCredentials } from './client-authentication.ts';
 import { issueIdJag } from './cross-app/id-jag.ts';
-import { actorRules, clientRules, grantedScopes, keyRules, targetRules } from './exchange-rules.ts';
+import {
+  actorRules,
+  clientRules,
+  consentRules,
+  grantedScopes,
+  keyRules,
+  targetRules,
+} from './exchange-rules.ts';
 import type { TokenRequestFacts } from './explanation/refused.ts';
 import type { Form } from './form.ts';
 import { maxActors, maxLineage, readSubjectState, type SubjectState } from './grant-state.ts';
@@ -94,6 +101,10 @@ export async function exchangeToken(
   const actorToken = readActorToken(form);
   const subject = await refuseFaults(facts, state, () => presented.verify(state, clientId));
   facts.userId = subject.userId;
+  for (const { name, assert } of consentRules) {
+    facts.rule = name;
+    assert({ state });
+  }
   for (const { name, assert } of keyRules) {
     facts.rule = name;
     assert({ state, subjectKey: subject.boundTo, provenKey });

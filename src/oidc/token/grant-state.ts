@@ -30,6 +30,7 @@ export interface GrantState extends KnownCredentials {
   readonly mayActFor: readonly string[] | null;
   readonly exchangeSubjectAudiences: readonly string[] | null;
   readonly exchangeResources: readonly string[] | null;
+  readonly exchangeThirdPartySubjectTokens: boolean | null;
   /** What all the setters of the client held. */
   readonly setterScopes: SetterScopes | null;
   /** The lifetime of the resource's access tokens; null if no such resource is registered. */
@@ -45,6 +46,8 @@ export type SubjectState = GrantState &
   TokenState & {
     /** For each application that the token came through, what everybody held who set it up, separated by spaces. */
     readonly subjectSetters: readonly string[];
+    /** Those of the applications that the token came through that are a third party's now. */
+    readonly thirdParties: readonly string[];
   };
 
 /** The question of a grant to the database. Its values are not verified and may be malformed. */
@@ -60,7 +63,7 @@ export interface GrantQuestion {
 // one statement for each. Each part is one index lookup.
 const clientAndTarget = `
   a."type", a."allowTokenExchange", a."allowImpersonation", a."allowPersonalAccessTokens",
-  a."exchangeSubjectAudiences", a."exchangeResources", a."setterScopes",
+  a."exchangeSubjectAudiences", a."exchangeResources", a."exchangeThirdPartySubjectTokens", a."setterScopes",
   a."jwks", a."jwksUri", a."keySetterScopes", a."requireDpop", a."mayRebindTokens",
   a."mayActFor", a."securityProfile",
   ARRAY(SELECT encode(x."digest", 'hex') || ' ' || coalesce(array_to_string(x."setterScopes", ' '), '')
@@ -79,6 +82,8 @@ const subjectStatement = (target: TargetKind) => `
   SELECT ${clientAndTarget}, ${membership('user')}, ${heldScopes('user', target)},
          ARRAY(SELECT coalesce(array_to_string(i."setterScopes", ' '), '') FROM "Application" i
                 WHERE i."id" = ANY (${splitIds('q."subjectClients"')})) AS "subjectSetters",
+         ARRAY(SELECT i."id" FROM "Application" i
+                WHERE i."id" = ANY (${splitIds('q."subjectClients"')}) AND i."isThirdParty") AS "thirdParties",
          ${tokenStateColumns({ clients: splitIds('q."subjectClients"'), ids: splitIds('q.jtis') })}
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
          WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, "subjectClients", jtis, n)

@@ -90,6 +90,7 @@ const accepting = {
   allowPersonalAccessTokens: true,
   allowImpersonation: true,
   mayRebindTokens: true,
+  exchangeThirdPartySubjectTokens: true,
   mayActFor: [attack.trusted.id],
 };
 
@@ -260,6 +261,7 @@ test.each(setters)('each change of an exchange by %s', async (scope) => {
     { allowPersonalAccessTokens: true },
     { allowImpersonation: true },
     { mayRebindTokens: true },
+    { exchangeThirdPartySubjectTokens: true },
     { mayActFor: [attack.trusted.id] },
   ]) {
     const { application, secret } = await done('createApplication', {

@@ -101,6 +101,7 @@ const everyExchange = {
   allowImpersonation: true,
   allowPersonalAccessTokens: true,
   mayRebindTokens: true,
+  exchangeThirdPartySubjectTokens: true,
 };
 const trustedIssuer = (values: Input) => ({
   name: next('issuer'),

@@ -59,6 +59,19 @@ describe.runIf(chromiumPath)('an exchange is explained at the screen', async () 
     await row('orders:refund').getByText('Not held').waitFor();
   });
 
+  test('a third party’s token is refused, until those are accepted', async () => {
+    const shop = { type: 'SPA', name: 'Garden Shop', isThirdParty: true } as const;
+    const { id } = await directory.createClient(shop);
+    await at.pick('Search the token’s application', 'Garden', 'Garden Shop');
+    await at.page.getByText('The exchange would be refused').waitFor();
+    await row('The token is not from a third-party application').getByText('Fails').waitFor();
+    expect(new URL(at.page.url()).searchParams.get('client')).toBe(id);
+    await at.page.getByRole('switch', { name: 'Accept tokens of third-party' }).click();
+    await at.page.getByText('A token would be issued').waitFor();
+    expect(await application()).toMatchObject({ exchangeThirdPartySubjectTokens: true });
+    await at.button('Change Garden Shop').click();
+  });
+
   test('the kinds of subject token are allowed one by one', async () => {
     await at.field('Subject token').selectOption('SUBJECT_TOKEN');
     await row('This kind of subject token is allowed').getByText('Fails').waitFor();

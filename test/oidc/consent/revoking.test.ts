@@ -11,7 +11,10 @@ const { prisma } = service.app.services.database;
 const fixture = await createSignInFixture(service);
 const { resource } = fixture;
 const { createPair, begin, signedIn, redeem, grantsOf } = consentDriver(service, fixture);
-const backend = await fixture.directory.createClient({ allowTokenExchange: true });
+const backend = await fixture.directory.createClient({
+  allowTokenExchange: true,
+  exchangeThirdPartySubjectTokens: true,
+});
 const otherNode = await startSecondNode(service);
 
 /** The tokens of an application that a person has just allowed. */

@@ -41,6 +41,7 @@ const support = await directory.createClient({
   exchangeResources: ['urn:signet:management'],
 });
 const rebinding = await directory.createClient({ allowTokenExchange: true, mayRebindTokens: true });
+const thirdParty = await directory.createClient({ type: 'SPA', isThirdParty: true });
 const user = await directory.createUser();
 const suspended = await directory.createUser({ isSuspended: true });
 
@@ -154,6 +155,15 @@ const cases: readonly [string, Case][] = [
       rule: 'SUBJECT_AUDIENCE',
       client: narrow,
       claims: { aud: 'https://x.example.com' },
+      explainedFor: 'ACCESS_TOKEN',
+      shows: proved,
+    },
+  ],
+  [
+    'a token of a third party',
+    {
+      rule: 'SUBJECT_CONSENT',
+      claims: { client_id: thirdParty.id },
       explainedFor: 'ACCESS_TOKEN',
       shows: proved,
     },
@@ -289,6 +299,7 @@ describe('an exchange is refused, and an event names the rule', () => {
       subjectTokenType: given.explainedFor,
       subjectAudience: claims?.aud ?? 'https://gateway.example.com/api',
       subjectOrganizationId: undefined,
+      subjectClientId: claims?.client_id,
       isSubjectBound: claims?.cnf !== undefined,
       ...given.acting,
     });

@@ -68,6 +68,7 @@ export function Cure({
       );
     case 'APPLICATION_SECRET':
     case 'SUBJECT_AUDIENCE':
+    case 'SUBJECT_CONSENT':
     case 'SUBJECT_KEY_PROVEN':
     case 'RESOURCE_ALLOWED':
     case 'RESOURCE_REACHED':

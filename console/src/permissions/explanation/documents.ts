@@ -4,11 +4,11 @@ import '../../kit/api/refusal.ts';
 export const ExplainTokenExchange = graphql(`
   query ExplainTokenExchange(
     $applicationId: ID!, $userId: ID!, $resource: String!, $organizationId: ID
-    $subjectTokenType: SubjectTokenType!
+    $subjectTokenType: SubjectTokenType!, $subjectClientId: ID
   ) {
     explainTokenExchange(
       applicationId: $applicationId, userId: $userId, resource: $resource
-      organizationId: $organizationId, subjectTokenType: $subjectTokenType
+      organizationId: $organizationId, subjectTokenType: $subjectTokenType, subjectClientId: $subjectClientId
     ) {
       isGranted
       error

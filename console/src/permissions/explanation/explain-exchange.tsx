@@ -61,7 +61,7 @@ const organizations: RecordSearch = {
 export function ExplainExchange({ applicationId }: { applicationId?: string }) {
   const t = useMessages(explanationMessages);
   const { address } = useAddress();
-  const { user, resource, organization, rule } = address;
+  const { user, resource, organization, client, rule } = address;
   const application = applicationId ?? address['application'];
   const subjectTokenType = tokenTypeIn(address['token']);
   return (
@@ -84,6 +84,14 @@ export function ExplainExchange({ applicationId }: { applicationId?: string }) {
           records={organizations}
         />
         <TokenTypeSelect value={subjectTokenType} />
+        {subjectTokenType === 'ACCESS_TOKEN' && (
+          <Chosen
+            name="client"
+            label={t.subjectClient}
+            placeholder={t.searchSubjectClient}
+            records={applications}
+          />
+        )}
       </div>
       {rule && rule in t.faults && (
         <div className={styles.answer}>
@@ -100,6 +108,7 @@ export function ExplainExchange({ applicationId }: { applicationId?: string }) {
             resource,
             organizationId: organization ?? null,
             subjectTokenType,
+            subjectClientId: client ?? null,
           }}
         />
       ) : (
@@ -120,7 +129,7 @@ function Chosen({
   records: { search, nameOf },
 }: {
   /** The parameter of the address. */
-  name: 'application' | 'user' | 'resource' | 'organization';
+  name: 'application' | 'user' | 'resource' | 'organization' | 'client';
   label: string;
   placeholder: string;
   records: RecordSearch;

@@ -1,4 +1,5 @@
 import { type MayActClaim, TokenFault } from '../../../auth/access-token.ts';
+import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { textForQuery } from '../../../db/sql.ts';
 import { readSources, type ScopeSource } from '../../../permissions/sources.ts';
 import { type Target, targetOf } from '../../../permissions/target.ts';
@@ -6,6 +7,7 @@ import type { Services } from '../../../services.ts';
 import {
   actorRules,
   clientRules,
+  consentRules,
   type ExchangeRule,
   grantedScopes,
   keyRules,
@@ -14,7 +16,7 @@ import {
 import { readSubjectState, type SubjectState } from '../grant-state.ts';
 import { InvalidClient, InvalidRequest, OAuthError } from '../oauth-errors.ts';
 import { accessToken, assertSubjectAudience } from '../subject/access-token.ts';
-import { agentBounds, assertedBounds, noBounds } from '../subject/bounds.ts';
+import { agentBounds, assertedBounds, noBounds, withinConsent } from '../subject/bounds.ts';
 import { personalAccessToken } from '../subject/personal-access-token.ts';
 import { assertUser } from '../subject/subject.ts';
 import { subjectToken } from '../subject/subject-token.ts';
@@ -53,6 +55,8 @@ export interface ExplainedRequest {
   readonly subjectTokenType: ExplainedTokenType;
   /** The `aud` of the subject token; undefined: not known. */
   readonly subjectAudience: string | undefined;
+  /** The application that the subject token, an access token, was issued to; absent: one of the operator's own. */
+  readonly subjectClientId?: string | undefined;
   /** The `organization_id` of the subject token, if it is an access token and has one. */
   readonly subjectOrganizationId: string | undefined;
   /** Whether the subject token, an access token, is bound to a key; absent: it is not. */
@@ -109,12 +113,16 @@ export async function explainExchange(
   const at = clock.now();
   const { type, ...subject } = subjectTypes[request.subjectTokenType];
   const organizationId = type === accessToken ? request.subjectOrganizationId : undefined;
-  const bounds = { ...subject.bounds, organizationId };
+  const subjectClientId = type === accessToken ? request.subjectClientId : undefined;
   const target = keptWithin(targetOf(request.resource, request.organizationId), organizationId);
   const asked = request.scopes ?? (await readScopeNames(database, target));
   const parsed = parseNames(asked);
   const question = { clientId: applicationId, at, target, scopes: parsed ?? [] };
-  const state = await readSubjectState(database.tokens, question, { sub: userId });
+  const state = await readSubjectState(database.tokens, question, {
+    sub: userId,
+    client_id: subjectClientId,
+  });
+  const bounds = { ...withinConsent(subject.bounds, state), organizationId };
   const facts = { state, type, target, bounds };
   const subjectKey = type === accessToken && request.isSubjectBound ? keys.SUBJECT_KEY : undefined;
   const keyFacts = { state, subjectKey, provenKey: keys[request.provenKey ?? 'NONE'] };
@@ -132,6 +140,9 @@ export async function explainExchange(
       if (state.secrets.length === 0 && !hasKeys) throw new InvalidClient();
     }),
     ...clientRules.map(({ name, assert }) => explain(name, () => assert(facts))),
+    ...(subjectClientId === undefined || state.clientsExist
+      ? []
+      : [explain('SUBJECT_TOKEN', () => assertOrigin(state))]),
     // A token that is issued now is younger than every sign-out.
     explain('USER_ACTIVE', () => assertUser({ ...state, tokensValidAfter: null }, at)),
     type === accessToken && subjectAudience === undefined && hasAudiences(state)
@@ -139,6 +150,7 @@ export async function explainExchange(
       : explain('SUBJECT_AUDIENCE', () => {
           if (type === accessToken) assertSubjectAudience(subjectAudience ?? '', state);
         }),
+    ...consentRules.map(({ name, assert }) => explain(name, () => assert(facts))),
     ...keyRules.map(({ name, assert }) => explain(name, () => assert(keyFacts))),
     ...actorRules.map(({ name, assert }) => explain(name, () => assert(actorFacts))),
     ...targetRules.map(({ name, assert }) => explain(name, () => assert(facts))),
@@ -152,6 +164,11 @@ export async function explainExchange(
   const sources = await readSources(database.tokens, holdings, false);
   const scopes = names.map((name, index) => explainScope(name, granted.has(name), sources[index]));
   return { rules, scopes, expiresIn: ttlOfTarget(target, state) };
+}
+
+function assertOrigin(state: SubjectState): void {
+  const fault = faultOfOrigin(state);
+  if (fault !== undefined) throw new TokenFault(fault);
 }
 
 /** The names, each once; undefined if one of them breaks the grammar of a scope's name. */

@@ -25,10 +25,12 @@ const ruleDescriptions: Readonly<Record<ExchangeRule, string>> = {
   SUBJECT_TOKEN_TYPE_ALLOWED:
     'The application may exchange tokens of this type: `allowImpersonation`, `allowPersonalAccessTokens`.',
   SUBJECT_TOKEN:
-    'The subject token is genuine and still good. It depends on the token, so only events name it.',
+    'The subject token is genuine and still good. It depends on the token, so an explanation names it only if `subjectClientId` does not exist.',
   USER_ACTIVE: 'The user exists and is not suspended.',
   SUBJECT_AUDIENCE:
     "The access token's `aud` is among `exchangeSubjectAudiences`, unless that is empty.",
+  SUBJECT_CONSENT:
+    'The subject token was not issued to a third-party application, nor does it come from such a token, unless `exchangeThirdPartySubjectTokens` allows it.',
   SUBJECT_KEY_PROVEN:
     'If the subject token is bound to a key, the request proves to have it, unless `mayRebindTokens` allows another.',
   BINDING_KEPT: 'If the subject token is bound to a key, the new token is bound to one too.',
@@ -237,6 +239,10 @@ builder.queryField('explainTokenExchange', (t) =>
       subjectAudience: t.arg.string({
         description: 'The `aud` of the subject token, if it is an access token. Absent: not known.',
       }),
+      subjectClientId: t.arg.id({
+        description:
+          'The application that the subject token was issued to (`client_id`), if it is an access token. Absent: one of the operator’s own.',
+      }),
       subjectOrganizationId: t.arg.id({
         description:
           'The `organization_id` of the subject token, if it is an access token and has one. What is issued for it has the same one.',
@@ -283,6 +289,7 @@ builder.queryField('explainTokenExchange', (t) =>
         organizationId: organizationId == null ? undefined : String(organizationId),
         subjectTokenType: args.subjectTokenType ?? 'ACCESS_TOKEN',
         subjectAudience: subjectAudience ?? undefined,
+        subjectClientId: args.subjectClientId == null ? undefined : String(args.subjectClientId),
         subjectOrganizationId:
           subjectOrganizationId == null ? undefined : String(subjectOrganizationId),
         isSubjectBound: args.isSubjectBound ?? undefined,

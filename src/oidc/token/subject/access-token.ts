@@ -1,9 +1,14 @@
 import { decodeJwt, type JWTPayload } from 'jose';
-import { issuedAt, TokenFault, verifyAccessToken } from '../../../auth/access-token.ts';
+import {
+  type ActClaim,
+  issuedAt,
+  TokenFault,
+  verifyAccessToken,
+} from '../../../auth/access-token.ts';
 import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { kindOfId } from '../../../ids.ts';
 import type { SubjectState } from '../grant-state.ts';
-import { readInheritedBounds, withinAssertion } from './bounds.ts';
+import { readInheritedBounds, withinAssertion, withinConsent } from './bounds.ts';
 import { assertUser, SubjectFault, type SubjectTokenType } from './subject.ts';
 
 /** The access token of a user's call. */
@@ -27,17 +32,17 @@ export const accessToken: SubjectTokenType = {
           userId: claims.sub,
           issuedAt: issuedAt(claims),
           exp: claims.exp,
-          act: claims.act,
+          act: claims.act ?? firstActor(claims.client_id, state),
           mayAct: claims.may_act,
           boundTo: claims.cnf?.jkt,
           lineage: [
             ...(claims.lineage ?? []),
             claims.jti,
-            // Later ones are actors.
-            ...(claims.act ? [] : [claims.client_id]),
+            // Later ones are actors, unless they sent the token of another.
+            ...(isNamedIn(claims.act, claims.client_id) ? [] : [claims.client_id]),
           ],
           bounds: {
-            ...withinAssertion(bounds, claims.lineage),
+            ...withinConsent(withinAssertion(bounds, claims.lineage), state),
             organizationId: claims.organization_id,
           },
         };
@@ -45,6 +50,14 @@ export const accessToken: SubjectTokenType = {
     };
   },
 };
+
+const isNamedIn = (act: ActClaim | undefined, clientId: string): boolean =>
+  act !== undefined &&
+  (act.sub === clientId || act.client_id === clientId || isNamedIn(act.act, clientId));
+
+// An application of the operator is where its user is. A third party acts for them.
+const firstActor = (clientId: string, { thirdParties }: Pick<SubjectState, 'thirdParties'>) =>
+  thirdParties.includes(clientId) ? { sub: clientId } : undefined;
 
 /** @throws {SubjectFault} when the application may not exchange tokens for this audience. */
 export function assertSubjectAudience(

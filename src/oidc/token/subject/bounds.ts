@@ -42,6 +42,15 @@ export const withinAssertion = (bounds: Bounds, lineage: unknown): Bounds =>
     ? together([assertedBounds, bounds])
     : bounds;
 
+/**
+ * Adds the bounds of a token that came through third-party applications, if it did: not Signet's own APIs, at any
+ * distance. They ask the token for its scopes and not who acts, so an exchange would get around consent there.
+ */
+export const withinConsent = (
+  bounds: Bounds,
+  { thirdParties }: { readonly thirdParties: readonly string[] },
+): Bounds => (thirdParties.length > 0 ? together([agentBounds, bounds]) : bounds);
+
 /** The bounds of a personal access token. */
 export function personalBounds(token: Pick<PersonalAccessToken, 'scope' | 'resource'>): Bounds {
   const { resource } = token;
