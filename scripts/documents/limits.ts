@@ -1,5 +1,5 @@
 import { maxKeys } from '../../src/applications/keys.ts';
-import { maxActedFor } from '../../src/applications/operations.ts';
+import { maxActedFor, maxRefreshTokenReuseSeconds } from '../../src/applications/operations.ts';
 import { maxClaimRules } from '../../src/applications/trusted-issuers/fields.ts';
 import { windowSeconds } from '../../src/auth/dpop/proof.ts';
 import { maxEvaluations, maxNameLength, maxPageSize } from '../../src/authzen/requests.ts';
@@ -23,6 +23,7 @@ import {
   familyTtlSeconds,
   refreshTokenTtlSeconds,
 } from '../../src/oidc/provider/storage/grant-lifetime.ts';
+import { maxSuccessors } from '../../src/oidc/provider/storage/refresh-reuse.ts';
 import { maxActors } from '../../src/oidc/token/grant-state.ts';
 import { maxAheadSeconds } from '../../src/oidc/token/keys/client-assertion.ts';
 import { maxMembersACall } from '../../src/organizations/members.ts';
@@ -131,6 +132,8 @@ const tokens = [
   ['the lifetime of an ID token', time(idTokenTtlSeconds)],
   ['the lifetime of a refresh token, which each use replaces', time(refreshTokenTtlSeconds)],
   ['the lifetime of a family of refresh tokens', time(familyTtlSeconds)],
+  ['the time in which a used refresh token may come again', time(maxRefreshTokenReuseSeconds)],
+  ['the refresh tokens that can replace one', String(maxSuccessors)],
   [
     'the lifetime of a subject token of `createSubjectToken`, and of what is issued for it',
     time(subjectTokenTtlSeconds),

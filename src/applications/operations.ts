@@ -62,6 +62,11 @@ const origin = text(2048).refine(
 /** The most applications that one may act for. */
 export const maxActedFor = 100;
 
+/** The longest time in which a used refresh token may come again, in seconds. */
+export const maxRefreshTokenReuseSeconds = 300;
+const defaultRefreshTokenReuseSeconds = 30;
+const reuseBounds = `must be a whole number from 0 to ${maxRefreshTokenReuseSeconds}`;
+
 const settings = {
   description: text(1024).nullish(),
   allowTokenExchange: z.boolean().nullish(),
@@ -83,6 +88,11 @@ const settings = {
   mayActFor: distinct(z.string(), maxActedFor).nullish(),
   requirePushedAuthorizationRequests: z.boolean().nullish(),
   securityProfile: z.enum(SecurityProfile).nullish(),
+  refreshTokenReuseSeconds: z
+    .int(reuseBounds)
+    .min(0, reuseBounds)
+    .max(maxRefreshTokenReuseSeconds, reuseBounds)
+    .nullish(),
 };
 
 const createApplicationInput = z.object({
@@ -368,7 +378,7 @@ export async function deleteWithin(
 
 type Settings = Omit<z.output<typeof updateApplicationInput>, 'id' | 'name' | 'description'>;
 
-// Null clears: a list becomes empty, the switch goes off.
+// Null clears: a list becomes empty, the switch goes off, a number is the default.
 const cleared = (given: Settings) => ({
   allowTokenExchange: switched(given.allowTokenExchange),
   exchangeSubjectAudiences: emptied(given.exchangeSubjectAudiences),
@@ -390,6 +400,10 @@ const cleared = (given: Settings) => ({
   mayActFor: emptied(given.mayActFor),
   requirePushedAuthorizationRequests: switched(given.requirePushedAuthorizationRequests),
   securityProfile: given.securityProfile === null ? ('NONE' as const) : given.securityProfile,
+  refreshTokenReuseSeconds:
+    given.refreshTokenReuseSeconds === null
+      ? defaultRefreshTokenReuseSeconds
+      : given.refreshTokenReuseSeconds,
   // Null restores the default, which is on.
   allowSecrets: given.allowSecrets === null ? true : given.allowSecrets,
 });

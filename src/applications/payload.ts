@@ -31,6 +31,7 @@ export const applicationRecord = (application: Application): RecordData<'Applica
   mayActFor: application.mayActFor,
   requirePushedAuthorizationRequests: application.requirePushedAuthorizationRequests,
   securityProfile: application.securityProfile,
+  refreshTokenReuseSeconds: application.refreshTokenReuseSeconds,
   createdAt: application.createdAt.toISOString(),
   updatedAt: application.updatedAt.toISOString(),
 });

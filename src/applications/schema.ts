@@ -26,6 +26,7 @@ import {
   createApplication,
   deleteApplication,
   maxActedFor,
+  maxRefreshTokenReuseSeconds,
   updateApplication,
 } from './operations.ts';
 import { createApplicationSecret, deleteApplicationSecret } from './secrets.ts';
@@ -223,6 +224,10 @@ export const Application = builder.prismaNode('Application', {
       type: SecurityProfileEnum,
       description: 'The security profile that it is held to. `NONE` by default.',
     }),
+    refreshTokenReuseSeconds: t.exposeInt('refreshTokenReuseSeconds', {
+      description:
+        'For how long after its first use a refresh token may come again, in seconds: from a second tab, or after a lost answer. 0: never.',
+    }),
     secrets: t.relatedConnection(
       'secrets',
       {
@@ -374,6 +379,9 @@ const settings = (t: InputFields) => ({
     type: SecurityProfileEnum,
     description:
       'The security profile that it is held to. It sets what is absent; what is given must not break it.',
+  }),
+  refreshTokenReuseSeconds: t.int({
+    description: `For how long after its first use a refresh token may come again, as long as none of those that replaced it was used, in seconds: 0 to ${maxRefreshTokenReuseSeconds}, 30 by default. After that, its second use ends all tokens of the sign-in. 0: at once.`,
   }),
 });
 

@@ -84,6 +84,8 @@ const en = {
       'The other service could not sign you in. Try again, or sign in another way.',
     account_exists: (address: string | null) =>
       `An account with ${address ?? 'this address'} already exists. Sign in to it to link the two.`,
+    address_reassigned: (address) =>
+      `${address ?? 'This address'} belongs to an account that somebody else at the other service is linked to. Nothing was linked. If the account is yours, sign in to it another way; otherwise ask who runs this service.`,
     account_unavailable: () => 'This account cannot be used.',
     sign_up_closed: () => 'You have no account here, and new accounts cannot be created.',
     identity_taken: () => 'It belongs to another account here.',
@@ -208,6 +210,8 @@ const de: typeof en = {
       'Der andere Dienst konnte Sie nicht anmelden. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
     account_exists: (address) =>
       `Ein Konto mit ${address ?? 'dieser Adresse'} gibt es schon. Melden Sie sich dort an, und beide werden verknüpft.`,
+    address_reassigned: (address) =>
+      `${address ?? 'Diese Adresse'} gehört zu einem Konto, mit dem dort jemand anderes verknüpft ist. Nichts wurde verknüpft. Wenn es Ihr Konto ist, melden Sie sich auf einem anderen Weg an; sonst fragen Sie, wer diesen Dienst betreibt.`,
     account_unavailable: () => 'Dieses Konto kann nicht verwendet werden.',
     sign_up_closed: () =>
       'Sie haben hier kein Konto, und neue Konten können nicht angelegt werden.',

@@ -45,6 +45,23 @@ export async function insertIdentity(
 }
 
 /**
+ * Whether a user has an identity at the same provider under another subject. If that provider now tells of somebody else
+ * with the user's address, the address has been given to somebody else: the provider knows both as two people.
+ */
+export const isKnownThereAsAnother = async (
+  tx: Transaction,
+  userId: string,
+  {
+    identityProviderId,
+    issuer,
+    subject,
+  }: Pick<Identity, 'identityProviderId' | 'issuer' | 'subject'>,
+): Promise<boolean> =>
+  (await tx.userIdentity.count({
+    where: { userId, identityProviderId, NOT: { issuer, subject } },
+  })) > 0;
+
+/**
  * Links an identity to an existing user, who joins the organizations of the provider and is told by message. Raises
  * `User.Data.Updated` with `changes.identities` and `User.Credential.Updated`, then `Organization.Membership.Updated` for
  * each membership.

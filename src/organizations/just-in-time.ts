@@ -184,7 +184,11 @@ export async function joinByProvider(
   for (const way of joined) await joinOne(tx, context, way, userId);
 }
 
-/** @param way The domain or the provider by which the user joins. */
+/**
+ * Adds a user, unless they are a member or were one: who was removed is added by an administrator alone.
+ *
+ * @param way The domain or the provider by which the user joins.
+ */
 async function joinOne(
   tx: Transaction,
   context: Context,
@@ -198,9 +202,13 @@ async function joinOne(
   const isThere = await tx.organization.count({ where: { id: organizationId } });
   if (isThere === 0) return;
   await lockRow(tx, 'Organization', organizationId);
-  const addedUserIds = await addMembers(tx, context, 'user', organizationId, [userId]);
-  const roles = await tx.organizationJitRole.findMany({ where: { organizationId } });
   const key = { organizationId, userId };
+  const hasLeft = await tx.organizationDeparture.count({ where: key });
+  if (hasLeft > 0) return;
+  const addedUserIds = await addMembers(tx, context, 'user', organizationId, [userId]);
+  // Members keep the roles that they have: somebody may have taken one of these from them.
+  if (addedUserIds.length === 0) return;
+  const roles = await tx.organizationJitRole.findMany({ where: { organizationId } });
   const added: string[] = [];
   for (const role of roles) {
     const given = {

@@ -188,28 +188,56 @@ async function removeMember(
   memberId: string,
 ): Promise<Pick<Changed, 'removed'>> {
   if (kind === 'user') await assertMayLeave(tx, context, organizationId, { leaving: [memberId] });
+  if (kind === 'user') await holdUsers(tx, [memberId]);
   const { members, id } = tables[kind];
   const count = await tx.$executeRaw`
     DELETE FROM ${members} WHERE "organizationId" = ${organizationId} AND ${id} = ${memberId}`;
   if (count === 0) throw new NotFoundError(memberId);
-  return { removed: [memberId] };
+  const removed = [memberId];
+  if (kind === 'user') await noteDepartures(tx, context, organizationId, removed);
+  return { removed };
 }
 
 async function replaceMembers(
   ...[tx, context, kind, organizationId, ids]: Parameters<typeof addMembers>
 ): Promise<Pick<Changed, 'added' | 'removed'>> {
-  if (kind === 'user') await assertMayLeave(tx, context, organizationId, { staying: ids });
+  if (kind === 'user') {
+    await assertMayLeave(tx, context, organizationId, { staying: ids });
+    const leaving = await tx.organizationUser.findMany({
+      where: { organizationId, userId: { notIn: [...ids] } },
+      select: { userId: true },
+    });
+    await holdUsers(tx, [...ids, ...leaving.map(({ userId }) => userId)]);
+  }
   const added = await addMembers(tx, context, kind, organizationId, ids);
-  return { added, removed: await removeMembers(tx, kind, organizationId, ids) };
+  const removed = await removeMembers(tx, kind, organizationId, ids);
+  if (kind === 'user') await noteDepartures(tx, context, organizationId, removed);
+  return { added, removed };
+}
+
+/** Notes who was removed: they do not join just in time again. Call it with the users held. */
+async function noteDepartures(
+  tx: Transaction,
+  { clock }: Pick<Context, 'clock'>,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO "OrganizationDeparture" ("organizationId", "userId", "leftAt")
+    SELECT ${organizationId}::text, "id", ${clock.now()}::timestamptz FROM unnest(${[...userIds]}::text[]) AS "left" ("id")
+    ON CONFLICT ("organizationId", "userId") DO UPDATE SET "leftAt" = excluded."leftAt"`;
 }
 
 // The locks prevent deletion until the transaction ends. They are taken in order of id, so that two calls with the same
 // users in different organizations cannot deadlock.
 async function assertUsers(tx: Transaction, ids: readonly string[]): Promise<void> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT "id" FROM "User" WHERE "id" = ANY(${[...ids]}::text[]) ORDER BY "id" FOR KEY SHARE`;
-  assertFound(ids, rows);
+  assertFound(ids, await holdUsers(tx, ids));
 }
+
+const holdUsers = (tx: Transaction, ids: readonly string[]): Promise<{ id: string }[]> =>
+  tx.$queryRaw`
+    SELECT "id" FROM "User" WHERE "id" = ANY(${[...ids]}::text[]) ORDER BY "id" FOR KEY SHARE`;
 
 async function assertApplications(tx: Transaction, ids: readonly string[]): Promise<void> {
   const rows = await tx.$queryRaw<{ id: string; isMachine: boolean }[]>`

@@ -70,6 +70,7 @@ const records = {
     mayActFor: [],
     requirePushedAuthorizationRequests: false,
     securityProfile: 'NONE',
+    refreshTokenReuseSeconds: 30,
     origin: 'ADMINISTRATION',
     metadataUrl: null,
     ...stamps,

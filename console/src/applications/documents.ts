@@ -31,6 +31,7 @@ graphql(`
     mayRebindTokens
     requirePushedAuthorizationRequests
     securityProfile
+    refreshTokenReuseSeconds
     allowTokenExchange
     allowImpersonation
     allowPersonalAccessTokens

@@ -43,7 +43,7 @@ const applicationSettings: Row = {
   // Whoever has a token of theirs acts in their name.
   mayActFor: ['APPLICATION', 'OWN_APIS', 'LATER'],
   ...harmless('name', 'description', 'idTokenSigningAlg', 'postLogoutRedirectUris', 'requireDpop'),
-  ...harmless('requirePushedAuthorizationRequests', 'securityProfile'),
+  ...harmless('requirePushedAuthorizationRequests', 'securityProfile', 'refreshTokenReuseSeconds'),
 };
 const identityProviderSettings = {
   ...each(['EVERYBODY', 'LATER'], 'issuer', 'clientId', 'clientSecret', 'scopes'),

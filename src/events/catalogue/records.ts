@@ -114,6 +114,10 @@ export const records = {
     mayActFor: texts('The applications whose tokens could be its actor tokens, by id.'),
     requirePushedAuthorizationRequests: flag('Whether it had to push its authorization requests.'),
     securityProfile: oneOf(['NONE', 'FAPI_2_0'], 'The security profile that it was held to.'),
+    refreshTokenReuseSeconds: integer(
+      'For how long a used refresh token could come again, in seconds.',
+      30,
+    ),
     ...written,
   },
   Webhook: {

@@ -6,6 +6,7 @@ import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import type { ProviderClaims } from '../../identity-providers/authorization.ts';
 import { holdEnabled, isBelievedAbout } from '../../identity-providers/choice.ts';
+import { isKnownThereAsAnother } from '../../identity-providers/identities.ts';
 import { findUserByAddress } from '../../proving/codes.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
@@ -16,7 +17,7 @@ import {
   throughAll,
   updateInteraction,
 } from '../interaction.ts';
-import { reportDisabled, reportFailedFederation } from './failure.ts';
+import { type FederationError, reportDisabled, reportFailedFederation } from './failure.ts';
 import { type Arrival, type Arrived, keepNewcomer, registerNewcomer, stop } from './newcomer.ts';
 
 /**
@@ -43,6 +44,7 @@ const races = new Set(['UserIdentity_issuer_subject_key', 'User_primaryEmail_key
 /**
  * Decides how the interaction of a person who came back from an identity provider continues:
  * - The identity is linked: they are signed in.
+ * - The holder of the address is linked to somebody else at the provider: nobody is signed in.
  * - Both sides verified the address: they are signed in, and linked at the end. See {@link linkNewcomer}.
  * - Only the provider verified the address, and an account has it: they sign in to that account first.
  * - Nobody is known: an account is created, or `completeProfile` comes next.
@@ -81,8 +83,8 @@ export async function admit(
           (await admitHolder(tx, context, interaction, arrived));
         if (admitted && 'barredId' in admitted)
           return untold({
-            ...admitted,
-            interaction: await stop(tx, interaction, 'account_unavailable'),
+            barredId: admitted.barredId,
+            interaction: await stop(tx, interaction, admitted.error),
           });
         const told = admitted
           ? untold(admitted)
@@ -97,10 +99,13 @@ export async function admit(
   }
 }
 
-/** A person who may not sign in. */
+/** An account that the person may not sign in to. */
 interface Barred {
   readonly barredId: string;
+  readonly error: FederationError;
 }
+
+const suspended = (barredId: string): Barred => ({ barredId, error: 'account_unavailable' });
 
 /** Signs in the person whose identity is linked. */
 async function admitKnown(
@@ -114,7 +119,7 @@ async function admitKnown(
     include: { user: true },
   });
   if (!known) return null;
-  if (known.user.isSuspended) return { barredId: known.userId };
+  if (known.user.isSuspended) return suspended(known.userId);
   if (known.email !== email)
     await tx.userIdentity.update({ where: { id: known.id }, data: { email } });
   return signIn(tx, context, interaction, known.userId, setterScopes);
@@ -136,7 +141,9 @@ async function admitHolder(
   await lockUser(tx, found.id);
   const holder = await findUserByAddress(tx, address);
   if (holder?.id !== found.id) return null;
-  if (holder.isSuspended) return { barredId: holder.id };
+  if (holder.isSuspended) return suspended(holder.id);
+  if (await isKnownThereAsAnother(tx, holder.id, arrival))
+    return { barredId: holder.id, error: 'address_reassigned' };
   // Linked once the sign-in is complete: until then no second factor was shown.
   await keepNewcomer(tx, context, interaction, arrival);
   if (!holder.isEmailVerified) return stop(tx, interaction, 'account_exists');

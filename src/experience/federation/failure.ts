@@ -12,6 +12,8 @@ export const federationErrors = {
   federation_failed: "The provider's answer could not be verified; the log says why.",
   account_exists:
     'An account has this address. The person can sign in to it, and the identity is linked to it.',
+  address_reassigned:
+    'An account has this address, and is linked to somebody else at the provider: the address was given to another person. The account can be entered another way; nothing is linked.',
   account_unavailable: 'The account cannot be used.',
   sign_up_closed: 'The person has no account, and sign-up is closed.',
 } as const;
@@ -24,6 +26,7 @@ const reasons: Partial<Record<string, FailureReason>> = {
   access_denied: 'PROVIDER',
   federation_expired: 'PROVIDER',
   federation_failed: 'PROVIDER',
+  address_reassigned: 'PROVIDER',
   account_unavailable: 'SUSPENDED',
   sign_up_closed: 'CREDENTIAL',
 } satisfies Partial<Record<FederationError, FailureReason>>;

@@ -8,7 +8,11 @@ import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
 import { InteractionExpiredError, InvalidInputError, NotAllowedError } from '../../errors.ts';
 import type { Newcomer, Prisma, User } from '../../generated/prisma/client.ts';
 import { findProviderOfAddress, holdEnabled } from '../../identity-providers/choice.ts';
-import { insertIdentity, linkIdentity } from '../../identity-providers/identities.ts';
+import {
+  insertIdentity,
+  isKnownThereAsAnother,
+  linkIdentity,
+} from '../../identity-providers/identities.ts';
 import { name, parseInput } from '../../input.ts';
 import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
@@ -198,6 +202,8 @@ async function createNewcomerAccount(
  * - Both sides: the identity alone is enough.
  * - Only the provider, or nobody if it is the provider for the address: by the account itself.
  *
+ * Nothing is linked if the account is linked to somebody else there.
+ *
  * Raises `User.Data.Updated` and `User.Credential.Updated`, and tells the person by message.
  *
  * @throws {InteractionExpiredError} when the identity alone signed them in, and may not do so any more. Nobody is signed
@@ -246,7 +252,8 @@ async function linkWithin(
   const mayLink =
     setterScopes !== null &&
     (!isByIdentity || (await mayProve(tx, setterScopes, userId))) &&
-    (isByIdentity ? isVerifiedByBoth(newcomer, user) : await isAccountOf(tx, newcomer, user));
+    (isByIdentity ? isVerifiedByBoth(newcomer, user) : await isAccountOf(tx, newcomer, user)) &&
+    !(await isKnownThereAsAnother(tx, userId, newcomer));
   if (isByIdentity && (!mayLink || (linked && linked.userId !== userId))) {
     await updateInteraction(tx, interaction, {
       userId: null,
@@ -263,8 +270,11 @@ async function linkWithin(
   return told.with(undefined);
 }
 
-const hasAddress = ({ email }: Arrival, { primaryEmail }: User): boolean =>
-  email !== null && email.toLowerCase() === primaryEmail?.toLowerCase();
+/** Whether an address that a provider told is that of an account. */
+export const hasAddress = (
+  { email }: Pick<Arrival, 'email'>,
+  { primaryEmail }: Pick<User, 'primaryEmail'>,
+): boolean => email !== null && email.toLowerCase() === primaryEmail?.toLowerCase();
 
 const isVerifiedByBoth = (newcomer: Arrival, user: User): boolean =>
   newcomer.isEmailVerified && user.isEmailVerified && hasAddress(newcomer, user);

@@ -3,11 +3,12 @@ import { untold } from '../../db/told.ts';
 import { brokenConstraint, transaction } from '../../db/transaction.ts';
 import { holdEnabled } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
-import { linkIdentity } from '../../identity-providers/identities.ts';
+import { isKnownThereAsAnother, linkIdentity } from '../../identity-providers/identities.ts';
 import type { Language } from '../../languages.ts';
 import type { Call, Services } from '../../services.ts';
 import { type FederationError, reportDisabled } from './failure.ts';
 import { endOrExplain } from './finish.ts';
+import { hasAddress } from './newcomer.ts';
 import { beginOrRefuse, getProviderById } from './start.ts';
 
 /** The first part of `state` where a user who has signed in links an identity. */
@@ -81,6 +82,12 @@ export async function finishViewerFederation(
           known.userId === userId ? { providerName: provider.name } : { error: 'identity_taken' },
         );
       }
+      if (
+        isEmailVerified &&
+        hasAddress(claims, user) &&
+        (await isKnownThereAsAnother(tx, userId, identity))
+      )
+        return untold({ error: 'address_reassigned' });
       const told = await linkIdentity(tx, { ...services, actor }, userId, identity, language);
       return told.with({ providerName: provider.name });
     });

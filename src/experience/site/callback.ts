@@ -122,13 +122,13 @@ async function confirm(services: Services, request: FastifyRequest, reply: Fasti
 /** Says that the sign-in continues in the program where the person began. */
 async function sendBack(
   services: Services,
-  { error, newcomer, application }: Interaction,
+  { error, newcomer, identifier, application }: Interaction,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
   const look = await lookFor(services, spokenBy(request));
   const t = texts[look.language];
-  const problem = error === null ? undefined : t.federation[error]?.(newcomer?.email ?? null);
+  const problem = error === null ? undefined : t.federation[error]?.(newcomer?.email ?? identifier);
   const text = t.returned.doneLead(application.name);
   return sendPage(reply, look, returnedPage(t.returned.done, text, { problem }));
 }

@@ -98,6 +98,6 @@ async function sendableKinds(services: Services): Promise<AddressKind[]> {
 
 /** Why an identity provider sent the person back, in the page's language. */
 export function federationProblem({ interaction, texts: t }: InteractionVisit): string | undefined {
-  const { error, newcomer } = interaction;
-  return error === null ? undefined : t.federation[error]?.(newcomer?.email ?? null);
+  const { error, newcomer, identifier } = interaction;
+  return error === null ? undefined : t.federation[error]?.(newcomer?.email ?? identifier);
 }

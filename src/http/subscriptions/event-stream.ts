@@ -26,6 +26,12 @@ export const eventStreamPlugin: Plugin = {
       'text/event-stream',
     );
   },
+  // Of single results too, which Yoga sends.
+  onResponse({ response: { headers } }) {
+    if (!headers.get('content-type')?.startsWith('text/event-stream')) return;
+    // A proxy such as nginx would hold the events back.
+    headers.set('x-accel-buffering', 'no');
+  },
 };
 
 function eventStream(

@@ -170,6 +170,7 @@ function createProvider(services: Services): Provider {
       await replaceSignOutForm(services, ctx);
       await replaceCodeForm(services, ctx);
       leadOnAfterSignOut(services, ctx);
+      answerRevocation(ctx);
       await noteUse(services, ctx);
       // The library gives nonces where none are asked for, and would refuse them once they are old.
       if (ctx.response.get('DPoP-Nonce') && !(await needsNonce(services))) ctx.remove('DPoP-Nonce');
@@ -183,6 +184,13 @@ function createProvider(services: Services): Provider {
     showUnavailable(ctx, ctx.method === 'GET' ? `${issuer}${ctx.originalUrl}` : undefined);
   });
   return provider;
+}
+
+/** Answers a revocation in JSON, as some clients read every answer; the library's is empty. */
+function answerRevocation(ctx: KoaContextWithOIDC): void {
+  if (ctx.oidc?.route !== 'revocation' || ctx.status !== 200) return;
+  ctx.set('cache-control', 'no-store');
+  ctx.body = {};
 }
 
 /** Makes id tokens name an application by the id that it knows: the URL of its metadata document, if it has one. */

@@ -96,7 +96,7 @@ export function mountTokenManagement(
         async answer(request, reply, form, client) {
           allowOrigin(request, reply, client);
           await revoke({ ...services, ...callOf(request) }, form.get('token'), client.client_id);
-          return keepPrivate(reply).send();
+          return keepPrivate(reply).send({});
         },
       }),
     );

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { raise, settled, userEvent } from '../../support/log.ts';
 import { logEnd } from '../../support/peers/subscriber.ts';
 import { startService } from '../../support/service.ts';
@@ -73,4 +73,41 @@ test('Last-Event-ID continues a broken stream and overrides "after"', async () =
 test('a malformed Last-Event-ID is refused', async () => {
   const [frame] = await read(1, {}, 'nonsense');
   expect(frame?.data).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+});
+
+test.each([
+  ['a subscription', document],
+  ['a query', '{ __typename }'],
+  ['a refusal', 'subscription { nothing }'],
+])('proxies hold no answer to %s back, and keep none', async (_of, query) => {
+  const aborting = new AbortController();
+  onTestFinished(() => aborting.abort());
+  const { headers } = await fetch(`${service.url}/graphql?${new URLSearchParams({ query })}`, {
+    headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+    signal: aborting.signal,
+  });
+  expect(headers.get('content-type')).toContain('text/event-stream');
+  expect(headers.get('cache-control')).toMatch(/^no-(store|cache)$/);
+  expect(headers.get('x-accel-buffering')).toBe('no');
+});
+
+test('an idle stream sends a comment every 15 seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const aborting = new AbortController();
+  onTestFinished(() => aborting.abort());
+  const { body } = await fetch(
+    `${service.url}/graphql?${new URLSearchParams({ query: document })}`,
+    {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+      signal: aborting.signal,
+    },
+  );
+  const reader = body?.getReader();
+  for (let comment = 0; comment < 3; comment += 1) {
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(':\n\n');
+    vi.advanceTimersByTime(15_000);
+  }
 });

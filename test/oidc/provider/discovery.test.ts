@@ -25,7 +25,10 @@ test('describes itself alike at all its addresses', async () => {
   expect(oauth2.body).toEqual(openid.body);
   const inserted = await getJson(`${baseUrl}/.well-known/openid-configuration/oidc`);
   expect(inserted.body).toEqual(openid.body);
-  expect(openid.headers.get('access-control-allow-origin')).toBe('*');
+  for (const { headers } of [openid, oauth2, inserted]) {
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+  }
   expect(openid.body).toMatchObject({
     issuer,
     grant_types_supported: [

@@ -101,10 +101,11 @@ test('a revoked or reused refresh token ends the whole chain', async () => {
     const token = tokens.refresh_token ?? '';
     if (end === 'revoked') await post('token/revocation', { token });
     else {
-      const use = () => post('token', { grant_type: 'refresh_token', refresh_token: token });
-      const { body } = await use();
-      chain.push(body.access_token);
-      expect((await use()).status).toBe(400);
+      const use = (refresh_token: string) =>
+        post('token', { grant_type: 'refresh_token', refresh_token });
+      const { body } = await use(token);
+      chain.push(body.access_token, (await use(body.refresh_token)).body.access_token);
+      expect((await use(token)).status).toBe(400);
     }
     expect(new Set(await states(chain)), end).toEqual(new Set([false]));
   }

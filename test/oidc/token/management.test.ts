@@ -252,6 +252,21 @@ test('lets a public client revoke its tokens from its origin', async () => {
   expect(await introspect(token)).toEqual({ active: false });
 });
 
+type Tokens = Awaited<ReturnType<typeof fixture.signIn>>;
+
+test.each([
+  ['an access token', (tokens: Tokens) => tokens.access_token],
+  ['a refresh token', (tokens: Tokens) => tokens.refresh_token ?? ''],
+  ['what is no token', () => 'garbage'],
+])('answers the revocation of %s in JSON', async (_kind, token) => {
+  const tokens = await fixture.signIn({ ...forResource, scope: 'openid offline_access read' });
+  const answer = await post('revocation', new URLSearchParams({ token: token(tokens) }));
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(JSON.parse(answer.text)).toEqual({});
+});
+
 test.each(['garbage', 'eyJhbGciOiJub25lIn0.e30.', '\0'])(
   'treats %j as already revoked',
   async (token) => {

@@ -4,6 +4,7 @@ import type { SecurityProfile, UpdateApplicationInput } from '../../generated/gr
 import { Notice } from '../../kit/controls/notice.tsx';
 import { ActionForm } from '../../kit/forms/action-form.tsx';
 import { choicesOf, RadioCards } from '../../kit/forms/choices.tsx';
+import { DurationField } from '../../kit/forms/duration-field.tsx';
 import { CheckField, TextAreaField, TextField } from '../../kit/forms/fields.tsx';
 import { formMessages } from '../../kit/forms/messages.ts';
 import { isObjectText, objectIn, objectText } from '../../kit/forms/object-text.ts';
@@ -27,6 +28,7 @@ interface Values {
   readonly requireDpop: boolean;
   readonly mayRebindTokens: boolean;
   readonly requirePushedAuthorizationRequests: boolean;
+  readonly refreshTokenReuseSeconds: number;
 }
 
 /** The keys of an application, and what its requests and its tokens must be like. */
@@ -50,6 +52,9 @@ export function SecurityTab({ application }: { application: ShownApplication }) 
             requireDpop: z.boolean(),
             mayRebindTokens: z.boolean(),
             requirePushedAuthorizationRequests: z.boolean(),
+            refreshTokenReuseSeconds: z
+              .int(t.reuseBounds)
+              .check(z.gte(0, t.reuseBounds), z.lte(300, t.reuseBounds)),
           })
           .check(
             z.refine(
@@ -138,6 +143,9 @@ function Requirements({ application: { type } }: { application: ShownApplication
           hint={t.requireParHint}
         />
       )}
+      {signsIn(type) && !isFapi && (
+        <DurationField name="refreshTokenReuseSeconds" label={t.reuse} hint={t.reuseHint} />
+      )}
     </>
   );
 }
@@ -153,6 +161,7 @@ const valuesOf = (application: ShownApplication): Values => {
     requireDpop: application.requireDpop,
     mayRebindTokens: application.mayRebindTokens,
     requirePushedAuthorizationRequests: application.requirePushedAuthorizationRequests,
+    refreshTokenReuseSeconds: application.refreshTokenReuseSeconds,
   };
 };
 
@@ -160,7 +169,7 @@ const valuesOf = (application: ShownApplication): Values => {
 function inputOf(application: ShownApplication, values: Values): UpdateApplicationInput {
   const { id, type } = application;
   const isFapi = values.securityProfile === 'FAPI_2_0';
-  const { requireDpop, requirePushedAuthorizationRequests } = values;
+  const { requireDpop, requirePushedAuthorizationRequests, refreshTokenReuseSeconds } = values;
   return {
     id,
     ...(keepsSecret(type)
@@ -175,7 +184,9 @@ function inputOf(application: ShownApplication, values: Values): UpdateApplicati
       : {
           requireDpop,
           ...(keepsSecret(type) ? { allowSecrets: values.allowSecrets } : {}),
-          ...(signsIn(type) ? { requirePushedAuthorizationRequests } : {}),
+          ...(signsIn(type)
+            ? { requirePushedAuthorizationRequests, refreshTokenReuseSeconds }
+            : {}),
         }),
   };
 }

@@ -16,6 +16,7 @@ import { findClientMetadata, isPublicClient } from './clients.ts';
 import { freshCode, isNewSignIn } from './fresh-code.ts';
 import { prolongGrant } from './grant-lifetime.ts';
 import { isPushedByAnybody, isTooLate, keptSeconds, usedMeanwhile } from './pushed-request.ts';
+import { mayComeAgain, predecessorOf, useRefreshToken } from './refresh-reuse.ts';
 import { storedId } from './stored-id.ts';
 
 type Store = Pick<Services, 'database' | 'clock'>;
@@ -94,7 +95,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
           ...(model === 'RefreshToken' ? bindingOf(Provider.ctx, payload) : {}),
         },
         grantId: payload.grantId ?? null,
-        uid: payload.uid ?? null,
+        uid: (model === 'RefreshToken' ? predecessorOf(payload) : payload.uid) ?? null,
         accountId: accountIdOf(payload) ?? null,
         ...(address === undefined ? {} : { address }),
         clientId: payload.clientId ?? null,
@@ -119,7 +120,9 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
       if (model === 'RefreshToken') assertBinding(Provider.ctx, row);
       if (!inForce(row)) return undefined;
       const payload = payloadOf(row);
-      return isTooLate(model, payload, Provider.ctx, clock) ? undefined : { ...payload, jti: id };
+      if (isTooLate(model, payload, Provider.ctx, clock)) return undefined;
+      if (model === 'RefreshToken' && mayComeAgain(Provider.ctx)) delete payload['consumed'];
+      return { ...payload, jti: id };
     },
 
     async findByUid(uid) {
@@ -133,11 +136,15 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
 
     /** @throws {InvalidGrant} {@link InvalidRequestUri} for all but the first of concurrent requests. */
     async consume(id) {
-      const { count } = await records.updateMany({
-        where: { ...keyOf(id).model_id, consumedAt: null },
-        data: { consumedAt: clock.now() },
-      });
-      if (count === 1) return;
+      if (model === 'RefreshToken') {
+        if (await useRefreshToken({ database, clock }, id)) return;
+      } else {
+        const { count } = await records.updateMany({
+          where: { ...keyOf(id).model_id, consumedAt: null },
+          data: { consumedAt: clock.now() },
+        });
+        if (count === 1) return;
+      }
       // The library has checked before, but two concurrent requests both pass that check. The second is a replay.
       const row = await records.findUnique({ where: keyOf(id) });
       if (row?.grantId) await endTokens({ database, clock }, row.grantId);
