@@ -1,36 +1,53 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { matchesGlob } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { patienceMs } from './test/support/peers/patience.ts';
 
-// What a test starts or drives beside its own process: a browser, a service, a server, a program.
-const beside =
-  /support\/(peers\/(chromium|nats|postgresql)|people\/(console-screen|page-drivers)|process|ordeal\/)|node:child_process/;
-
-// What a process does with its data folder, and what is there after a kill, is another thing on each database.
-const ofTheDatabase = [
-  'test/cli/create-admin.test.ts',
-  'test/db/embedded/data-dir.test.ts',
-  'test/db/embedded/full-disk.test.ts',
-  'test/messages/killed.test.ts',
-  'test/oidc/token/killed.test.ts',
-  'test/ordeals/durability.test.ts',
-  'test/ordeals/nothing-half-written.test.ts',
-  'test/ordeals/nothing-lost.test.ts',
-  'test/ordeals/restored-files.test.ts',
-  'test/seed.test.ts',
-  'test/start/data-folder.test.ts',
+// The rings: what has a browser is `pages`; what has other processes, kills, fuzz or certification is `ordeals`; all else
+// is `tests`. A file is in a ring by what it imports, or by its folder.
+const hasBrowser = /support\/(peers\/chromium|people\/(console-screen|page-drivers))/;
+const hasProcesses = /support\/(peers\/(nats|postgresql)|process|ordeal\/)|node:child_process/;
+const rings = ['ordeals', 'pages', 'tests'];
+const ofOrdeals = [
+  'test/fuzz/**',
+  'test/oidc/certification/**',
+  'test/operating/**',
+  'test/ordeals/**',
 ];
 
-// What PostgreSQL has no part in: these have no database, a data folder, or only rows to show.
+// What a server can do otherwise than the embedded PostgreSQL: locks, connections, plans, restarts, and the statements
+// that depend on them. All else is decided above the database.
+const ofTheDatabase = [
+  'test/{admission,db,events,keys,messages,metrics,operating,ordeals,organizations,permissions}/**',
+  'test/{protection,secret-rotation,service-status,signing-keys,start,users,webhooks,workers}/**',
+  'test/auth/granting/{openings,races}.test.ts',
+  'test/authzen/**',
+  'test/cli/{create-admin,doctor}.test.ts',
+  'test/configuration/**',
+  'test/console/export.test.ts',
+  'test/fuzz/**',
+  'test/graphql/{lists,safe-writes}/**',
+  'test/graphql/{access,errors,extremes,paths}.test.ts',
+  'test/http/{subscriptions/**,unavailable.test.ts}',
+  'test/oidc/{consent,registration,sessions,token}/**',
+  'test/oidc/unavailable.test.ts',
+  'test/oidc/provider/{refresh-*.test.ts,storage/**}',
+  'test/operations/**',
+  'test/rest/rest.test.ts',
+  'test/*.test.ts',
+];
+
+// What a PostgreSQL has no part in: these have no database, a data folder, or only rows to show.
 const onEmbeddedAlone = [
   'test/app.test.ts',
   'test/architecture.test.ts',
   'test/console/sizes.test.ts',
   'test/db/embedded/**',
+  'test/deploy.test.ts',
+  'test/documents.test.ts',
   'test/factors/passkeys/vectors.test.ts',
   'test/graphql/operations/**',
   'test/http/assets.test.ts',
@@ -44,63 +61,41 @@ const onEmbeddedAlone = [
   'test/start/data-folder.test.ts',
 ];
 
-// What is decided above the database, tried by many cases. The statements behind it run in the other files of the room,
-// on both databases; these run once, on PostgreSQL, where there is one.
-const aboveTheDatabase = globSync(
-  [
-    'test/account/{attacks,mutations,no-dead-end,proof-by-provider,proof-by-sign-in,thief,ways-in}.test.ts',
-    'test/auth/granting/{after-*,before,daily,races}.test.ts',
-    'test/console/{files,graphql,roles,session,setup,sign-in}.test.ts',
-    'test/events/subscription-access.test.ts',
-    'test/experience/{dead-ends,expiry,headless,no-dead-end,no-oracle,review}.test.ts',
-    'test/experience/factors/passkey-theft.test.ts',
-    'test/experience/federation/{attacks,dead-ends,enterprise,failed,freshness,headless,hostile-provider,linking,mix-up}.test.ts',
-    'test/experience/pages/*.test.ts',
-    'test/experience/passkeys/*.test.ts',
-    'test/fuzz/*.test.ts',
-    'test/graphql/{access,errors,extremes,http-audit,input-issues,limits,malformed-ids,paths}.test.ts',
-    'test/http/*.test.ts',
-    'test/http/subscriptions/*.test.ts',
-    'test/messages/senders/*.test.ts',
-    'test/oidc/certification/*.test.ts',
-    'test/oidc/consent/management.test.ts',
-    'test/oidc/provider/{discovery,id-token,public-url,request-bounds,step-up}.test.ts',
-    'test/oidc/token-story.test.ts',
-    'test/oidc/token/{errors,explanation,management,refused}.test.ts',
-    'test/operations/refusals.test.ts',
-    'test/organizations/statements.test.ts',
-    'test/protection/{addresses,faults}.test.ts',
-    'test/protection/refusals/bounds.test.ts',
-    'test/rest/{openapi,rest}.test.ts',
-    'test/users/{password,void-codes}.test.ts',
-    'test/webhooks/delivery/endpoints.test.ts',
-    'test/webhooks/endpoint/query.test.ts',
-  ],
-  { cwd: import.meta.dirname },
-);
-
 const isOnServer = process.env['TEST_DATABASE_URL'] !== undefined;
-const all = globSync('test/**/*.test.ts', { cwd: import.meta.dirname });
-const operating = all.filter((path) => path.startsWith('test/operating/'));
-const others = all.filter((path) => !operating.includes(path));
-const slow = others.filter((path) => beside.test(readFileSync(path, 'utf8')));
-const quick = others.filter((path) => !slow.includes(path));
-const isOnce = (path: string) =>
-  aboveTheDatabase.includes(path) && !onEmbeddedAlone.some((alone) => matchesGlob(path, alone));
+const isIn = (globs: readonly string[]) => (path: string) =>
+  globs.some((glob) => matchesGlob(path, glob));
+const isOfTheDatabase = isIn(ofTheDatabase);
+const files = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).map((path) => {
+  const source = readFileSync(join(import.meta.dirname, path), 'utf8');
+  if (hasBrowser.test(source)) return { path, ring: 'pages' };
+  if (hasProcesses.test(source) || isIn(ofOrdeals)(path)) return { path, ring: 'ordeals' };
+  return { path, ring: 'tests' };
+});
 
 // A net for what never ends. Nothing waits for less, so that no test fails because the machine has other work; what
 // starts, kills and starts again needs the most of it.
-const testTimeoutOf = (name: string) => (name.startsWith('quick') ? 1.5 : 5) * patienceMs;
+const testTimeoutOf = (ring: string) => (ring === 'tests' ? 1.5 : 5) * patienceMs;
 
-const project = (name: string, include: readonly string[]) => ({
+const project = (name: string, ring: string, isIncluded: (path: string) => boolean) => ({
   extends: true as const,
   test: {
     name,
-    testTimeout: testTimeoutOf(name),
-    include: [...include],
+    testTimeout: testTimeoutOf(ring),
+    include: files
+      .filter((file) => file.ring === ring && isIncluded(file.path))
+      .map(({ path }) => path),
     exclude: [...configDefaults.exclude, ...(isOnServer ? onEmbeddedAlone : [])],
   },
 });
+
+// On a server, a ring is in two projects, so that what can differ there runs alone: `*-of-the-database`.
+const projectsOf = (ring: string) =>
+  isOnServer && ring !== 'pages'
+    ? [
+        project(ring, ring, (path) => !isOfTheDatabase(path)),
+        project(`${ring}-of-the-database`, ring, isOfTheDatabase),
+      ]
+    : [project(ring, ring, () => true)];
 
 /**
  * Starts with what takes long, so that no worker is left with it alone at the end. One project follows the other: a
@@ -108,10 +103,9 @@ const project = (name: string, include: readonly string[]) => ({
  */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification) => {
-      if (project.name.startsWith('quick')) return /dead-ends?\.test/.test(moduleId) ? 2 : 3;
-      return /\/test\/ordeals\//.test(moduleId) ? 0 : 1;
-    };
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      2 * rings.findIndex((ring) => project.name.startsWith(ring)) +
+      (/\/test\/ordeals\/|dead-ends?\.test/.test(moduleId) ? 0 : 1);
     // Otherwise by their last time on this machine, or else by their size, which says little of these.
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
@@ -125,25 +119,7 @@ export default defineConfig({
     ],
   },
   test: {
-    // `npm test` runs the quick ones, `npm run test:slow` the others, `npm run test:embedded` those of the database.
-    projects: [
-      // On a server, all of them run.
-      ...(isOnServer
-        ? [project('quick', quick), project('slow', slow)]
-        : [
-            project('quick', quick.filter(isOnce)),
-            project(
-              'quick-of-the-database',
-              quick.filter((path) => !isOnce(path)),
-            ),
-            project(
-              'slow',
-              slow.filter((path) => !ofTheDatabase.includes(path)),
-            ),
-            project('slow-of-the-database', ofTheDatabase),
-          ]),
-      project('operating', operating),
-    ],
+    projects: rings.flatMap(projectsOf),
     globalSetup: ['test/support/global-setup.ts'],
     // For the processes that tests start: the service, some hundred times.
     env: {

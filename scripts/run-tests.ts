@@ -1,6 +1,7 @@
 // Runs the tests, and the files that fell once more, each alone in a fresh process with one worker, up to twice: what
 // falls three times is broken, what passes on a later try is unsteady and named. The arguments are the test runner's.
-// Ends with 0 unless something is broken. Where UNSTEADY names a file, each unsteady test adds a line to it.
+// Ends with 0 unless something is broken. Where UNSTEADY names a file, each unsteady test adds a line to it; where
+// RESULTS does, each file of tests does, for `steadily/summary.ts`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { journalVariable, type Outcome, readJournal } from './steadily/journal.ts';
+import { journalVariable, type Outcome, type Result, readJournal } from './steadily/journal.ts';
 
 const tries = 3;
 // More than these do not fall by chance, and to run them again would take long.
@@ -19,6 +20,8 @@ const runnerArguments = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'signet-run-tests-'));
 const unsteady: string[] = [];
 const broken: string[] = [];
+// Of the last try of each file.
+const results = new Map<string, Result>();
 
 const first = await run([]);
 let elsewhere = first.elsewhere;
@@ -42,6 +45,10 @@ for (const line of unsteady) console.log(`unsteady: ${line}`);
 for (const line of broken) console.log(`broken: ${line}`);
 const file = process.env['UNSTEADY'];
 if (file) for (const line of unsteady) appendFileSync(file, `unsteady: ${line}\n`);
+const resultsFile = process.env['RESULTS'];
+if (resultsFile) {
+  for (const result of results.values()) appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
+}
 process.exitCode = broken.length > 0 ? 1 : 0;
 
 async function tryAlone(file: string, names: readonly string[]): Promise<void> {
@@ -68,5 +75,7 @@ async function run(more: readonly string[]): Promise<Outcome> {
     { stdio: 'inherit', env: { ...process.env, [journalVariable]: path } },
   );
   const [code, signal] = await once(child, 'close');
-  return readJournal(path, code ?? signal);
+  const outcome = readJournal(path, code ?? signal);
+  for (const result of outcome.results) results.set(result.file, result);
+  return outcome;
 }

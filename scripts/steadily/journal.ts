@@ -2,10 +2,19 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
+/** What one file of tests came to. */
+export interface Result {
+  readonly file: string;
+  readonly seconds: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
 /** What one line of a journal says. A runner that is killed leaves the lines it had written. */
 type Line =
   | { readonly kind: 'begun'; readonly files: readonly string[] }
-  | { readonly kind: 'file'; readonly file: string; readonly fallen: readonly string[] }
+  | ({ readonly kind: 'file'; readonly fallen: readonly string[] } & Result)
   | { readonly kind: 'error'; readonly file: string | null; readonly message: string }
   | { readonly kind: 'ended' };
 
@@ -15,6 +24,7 @@ export interface Outcome {
   readonly fallen: ReadonlyMap<string, readonly string[]>;
   /** Errors that belong to no file, or null where every one does. */
   readonly elsewhere: string | null;
+  readonly results: readonly Result[];
 }
 
 /** The environment variable that names the journal's file. */
@@ -32,7 +42,7 @@ export default class Journal implements Reporter {
     });
 
   onTestModuleEnd: Reporter['onTestModuleEnd'] = (module) =>
-    this.#write({ kind: 'file', file: inProject(module.moduleId), fallen: namesOf(module) });
+    this.#write({ kind: 'file', ...resultOf(module), fallen: namesOf(module) });
 
   onTestRunEnd: Reporter['onTestRunEnd'] = (_modules, errors) => {
     for (const error of errors) {
@@ -48,6 +58,22 @@ export default class Journal implements Reporter {
 }
 
 const inProject = (path: string) => relative(process.cwd(), path);
+
+function resultOf(module: TestModule): Result {
+  const { collectDuration, duration, environmentSetupDuration, prepareDuration, setupDuration } =
+    module.diagnostic();
+  const milliseconds =
+    collectDuration + duration + environmentSetupDuration + prepareDuration + setupDuration;
+  const count = (state: 'passed' | 'failed' | 'skipped') =>
+    [...module.children.allTests(state)].length;
+  return {
+    file: inProject(module.moduleId),
+    seconds: milliseconds / 1000,
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+  };
+}
 
 function namesOf(module: TestModule): string[] {
   const failed = [...module.children.allTests('failed')].map(({ fullName }) => fullName);
@@ -82,7 +108,7 @@ export function readJournal(path: string, end: number | NodeJS.Signals): Outcome
     else stray.push(firstLine(line.message));
   }
   if (!lines.some(({ kind }) => kind === 'ended')) {
-    return { fallen: new Map(), elsewhere: `the runner ended early, with ${end}` };
+    return { fallen: new Map(), elsewhere: `the runner ended early, with ${end}`, results: [] };
   }
   for (const line of lines) {
     if (line.kind !== 'begun') continue;
@@ -90,7 +116,12 @@ export function readJournal(path: string, end: number | NodeJS.Signals): Outcome
   }
   if (end !== 0 && fallen.size === 0 && stray.length === 0)
     stray.push(`the runner ended with ${end}`);
-  return { fallen, elsewhere: stray.length > 0 ? stray.join('; ') : null };
+  const results = lines.flatMap((line) => {
+    if (line.kind !== 'file') return [];
+    const { kind: _kind, fallen: _fallen, ...result } = line;
+    return [result];
+  });
+  return { fallen, elsewhere: stray.length > 0 ? stray.join('; ') : null, results };
 }
 
 const firstLine = (message: string) => message.split('\n', 1)[0] as string;
