@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
+const summary = fileURLToPath(new URL('../scripts/steadily/summary.ts', import.meta.url));
 const script = fileURLToPath(new URL('../scripts/run-tests.ts', import.meta.url));
 
 /** Runs a project of these test files, whose code is the body of one test each. */
@@ -33,13 +35,22 @@ async function runProject(bodies: Readonly<Record<string, string>>) {
       env: {
         ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))),
         UNSTEADY: join(folder, 'unsteady'),
+        RESULTS: join(folder, 'results'),
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     child.stdout.resume();
     const [code] = await once(child, 'close');
     const unsteady = await readFile(join(folder, 'unsteady'), 'utf8').catch(() => '');
-    return { code, unsteady: unsteady.split('\n').filter(Boolean).sort() };
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      summary,
+      join(folder, 'results'),
+    ]).catch(() => ({ stdout: '' }));
+    return {
+      code,
+      unsteady: unsteady.split('\n').filter(Boolean).sort(),
+      total: stdout.split('\n').at(-2),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -47,13 +58,14 @@ async function runProject(bodies: Readonly<Record<string, string>>) {
 
 test('what falls once passes on the next try, and is named', async () => {
   const stays = 'await new Promise(() => {})';
-  const { code, unsteady } = await runProject({
+  const { code, unsteady, total } = await runProject({
     passes: 'expect(1).toBe(1);',
     flips: 'if (once()) expect(1).toBe(2);',
     dies: `if (once()) { process.kill(process.pid, 'SIGKILL'); ${stays}; }`,
     rejects: `if (once()) { Promise.reject(new Error('a stray')); await new Promise(setImmediate); }`,
   });
   expect(code).toBe(0);
+  expect(total).toBe('4 passed, 0 failed, 0 skipped');
   expect(unsteady).toEqual([
     'unsteady: test/dies.test.js > it did not end, 1 of 3',
     'unsteady: test/flips.test.js > it, 1 of 3',
@@ -62,12 +74,13 @@ test('what falls once passes on the next try, and is named', async () => {
 });
 
 test('what falls three times is broken', async () => {
-  const { code, unsteady } = await runProject({
+  const { code, unsteady, total } = await runProject({
     passes: 'expect(1).toBe(1);',
     breaks: 'expect(1).toBe(2);',
     flips: 'if (once()) expect(1).toBe(2);',
   });
   expect(code).toBe(1);
+  expect(total).toBe('2 passed, 1 failed, 0 skipped');
   expect(unsteady).toEqual(['unsteady: test/flips.test.js > it, 1 of 3']);
 });
 
@@ -82,5 +95,5 @@ test('a runner that is killed runs again', async () => {
 });
 
 test('a run without a test is broken', async () => {
-  expect(await runProject({})).toEqual({ code: 1, unsteady: [] });
+  expect(await runProject({})).toMatchObject({ code: 1, unsteady: [] });
 });
