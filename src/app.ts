@@ -88,6 +88,8 @@ export interface AppOptions {
   readonly resolveHost?: ResolveHost;
   /** What requests wait by; absent: as it is measured. */
   readonly pressure?: Pressure;
+  /** The time between two writes about refusals; by default a second. */
+  readonly refusalsEveryMs?: number;
   /** Takes these connections instead of listening. */
   readonly accepted?: Accepted;
   /** Reads what `GET /metrics` shows; absent: the metrics of this process. */
@@ -156,7 +158,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     noteStart(services);
     opened.defer(await joinNodes(services));
     opened.defer(followFigures(services));
-    opened.defer(startRefusals(services));
+    opened.defer(startRefusals(services, options.refusalsEveryMs));
     const { http, open } = createHttp(listener, {
       log,
       trustProxy: config.trustProxy,

@@ -20,6 +20,9 @@ const patient = { MAX_QUEUE_MS: '600000' };
 /** The least that Argon2 allows: most tests try what becomes of a password, and not its digest. */
 const cheapPasswords: PasswordCost = { memoryCost: 8, timeCost: 1 };
 
+// Many tests make one refusal after another, and wait for the event of each.
+const refusalsEveryMs = 20;
+
 /** A clock that a test can move. */
 export interface TestClock extends Clock {
   /** Moves the clock forward. */
@@ -104,6 +107,7 @@ export async function startService(
     log,
     clock,
     passwordCost: cheapPasswords,
+    refusalsEveryMs,
     opened: {
       database: observed?.database ?? testDatabase.database,
       secret: environment['SIGNET_SECRET'] ?? secret,
@@ -175,6 +179,7 @@ export async function startSecondNode(
     log: pino({ level: 'silent' }),
     clock: service.clock,
     passwordCost: service.app.services.passwordCost,
+    refusalsEveryMs,
     opened: {
       database: own ?? database,
       secret: environment['SIGNET_SECRET'] ?? service.environment['SIGNET_SECRET'] ?? secret,

@@ -3,7 +3,7 @@ import { RefusalQueue } from './queue.ts';
 import type { Refusal, ReportedRefusal } from './refusal.ts';
 import { writeRefusals } from './write.ts';
 
-const everyMs = 1_000;
+const secondMs = 1_000;
 // Enough for a second without an attack.
 const writtenAtOnce = 500;
 
@@ -30,9 +30,10 @@ export function reportRefusal(
  * Starts writing the events of refusals, each second or when many wait. What cannot be written now is tried again, as
  * far as there is room.
  *
+ * @param everyMs The time between two writes. Tests have less than a second.
  * @returns A function that stops it, and writes what still waits.
  */
-export function startRefusals(services: Services): () => Promise<void> {
+export function startRefusals(services: Services, everyMs = secondMs): () => Promise<void> {
   const { cipher, log } = services;
   const queue = new RefusalQueue();
   let underWay: Promise<void> | undefined;
