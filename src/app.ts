@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { createFirstAdministrator } from './console/administrator.ts';
 import { hasAdministrator } from './console/roles.ts';
 import { offerSetup, type SetupFolder } from './console/setup-token.ts';
+import { connectionsBeside, type PoolSizes, poolsWithin } from './db/connections/fitness.ts';
 import { type Database, openEmbeddedDatabase, openPostgresql } from './db/database.ts';
 import { claimDataDir, readOrCreateSecret } from './db/embedded/data-dir.ts';
 import { assertReachable } from './db/postgresql.ts';
@@ -253,6 +254,27 @@ const faultsIn = (error: unknown): unknown[] =>
     ? [...faultsIn(error.suppressed), ...faultsIn(error.error)]
     : [error];
 
+/** The sizes of the pools, smaller than configured if the role may not have so many connections. */
+function fittingPools(
+  { database, replicas, workers }: Config,
+  connections: number,
+  log: Logger,
+): PoolSizes | undefined {
+  // A pooler in front has the connections.
+  if (database.kind !== 'postgresql' || database.directUrl !== undefined) return undefined;
+  const beside = connectionsBeside + (replicas ? 1 : 0);
+  const sizes = poolsWithin(connections, database, workers, beside);
+  if ('least' in sizes) {
+    throw new StartError(
+      `DATABASE_URL allows the role ${connections} connections, and the service needs ${sizes.least} at least: raise the limit of the role, the database or the server`,
+    );
+  }
+  if (sizes.poolSize + sizes.tokenPoolSize < database.poolSize + database.tokenPoolSize) {
+    log.warn({ connections, ...sizes }, 'the role may have few connections: the pools are smaller');
+  }
+  return sizes;
+}
+
 const dataDirOf = ({ database }: Config) =>
   database.kind === 'embedded' ? database.dataDir : undefined;
 
@@ -262,7 +284,8 @@ async function openDatabase(
   opened: AsyncDisposableStack,
 ): Promise<{ database: Database; secret: string }> {
   if (config.database.kind === 'postgresql') {
-    await assertReachable(config.database);
+    const { connections } = await assertReachable(config.database);
+    const pools = fittingPools(config, connections, log);
     const onError = (error: Error) => log.warn({ err: error }, 'a database connection broke');
     const replicas = config.replicas && {
       ...config.replicas,
@@ -271,7 +294,7 @@ async function openDatabase(
         else log.warn({ replica }, 'a replica lags or does not answer: it is not read');
       },
     };
-    const database = openPostgresql({ ...config.database, replicas, onError });
+    const database = openPostgresql({ ...config.database, ...pools, replicas, onError });
     opened.defer(() => database.close());
     if (!config.secret) throw new StartError('SIGNET_SECRET is required with DATABASE_URL');
     return { database, secret: config.secret };

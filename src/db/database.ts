@@ -15,6 +15,7 @@ import { type Hints, localHints, notifyingHints } from './hints.ts';
 import { applyMigrations, isMigrated } from './migrations/migrate.ts';
 import {
   type Addresses,
+  assertMayMigrate,
   type OpenClient,
   openPool,
   type PoolState,
@@ -150,6 +151,7 @@ export function openPostgresql(
     async migrate() {
       if (await isMigrated(prisma)) return [];
       return withAdvisoryLock(direct, 'signet:migrations', async () => {
+        await assertMayMigrate(direct);
         // The engine takes its own lock for the session and never releases it. On a pooled connection, the next node to
         // start would wait forever.
         const pool = openPool({ endpoint: direct, size: 1, onError });

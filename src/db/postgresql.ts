@@ -9,6 +9,13 @@ import {
   sharesBackends,
   stateOf,
 } from './connections/endpoint.ts';
+import {
+  type Fitness,
+  fitnessOf,
+  type Lack,
+  lacksOfHolding,
+  lacksOfMigrating,
+} from './connections/fitness.ts';
 import { TransactionPool } from './connections/transaction-connection.ts';
 import { keepWriters, type WatchedConfig } from './connections/watch.ts';
 import type { Sql } from './sql.ts';
@@ -63,45 +70,76 @@ export interface Addresses extends Address {
 }
 
 /**
- * Checks that the database answers and can be written, and that what needs a session of its own gets one.
+ * Checks that the database answers, can be written and can hold the service, and that what needs a session of its own
+ * gets one.
  *
  * @throws {StartError} with the reason; never with a URL, which holds a password.
  */
-export async function assertReachable({ directUrl, ...address }: Addresses): Promise<void> {
-  await assertWritable('DATABASE_URL', address);
+export async function assertReachable({ directUrl, ...address }: Addresses): Promise<Fitness> {
+  assertOwnSchema(address.url);
+  const fitness = await assertWritable('DATABASE_URL', address);
   if (directUrl === undefined) {
     if (await isShared('DATABASE_URL', address)) {
       throw new StartError(
         'DATABASE_URL leads through a pooler in transaction mode: DATABASE_DIRECT_URL must lead past it',
       );
     }
-    return;
+    return fitness;
   }
   const direct = { ...address, url: directUrl };
-  await assertWritable('DATABASE_DIRECT_URL', direct);
+  const directly = await assertWritable('DATABASE_DIRECT_URL', direct);
   if (await isShared('DATABASE_DIRECT_URL', direct)) {
     throw new StartError(
       'DATABASE_DIRECT_URL leads through a pooler in transaction mode too: it must lead past it',
     );
   }
+  return directly;
 }
 
-async function assertWritable(variable: string, address: Address): Promise<void> {
+/** The parameter of Prisma's own URLs, which the driver does not know. */
+function assertOwnSchema(url: string): void {
+  const schema = /[?&]schema=([^&]*)/.exec(url)?.[1];
+  if (schema === undefined || schema === 'public') return;
+  throw new StartError(
+    `DATABASE_URL names the schema ${schema}, and the service uses the schema public alone: leave \`schema\` out, and give it a database of its own`,
+  );
+}
+
+/** @throws {StartError} unless the role may migrate the database; nothing is changed. */
+export async function assertMayMigrate({ Client }: Endpoint): Promise<void> {
+  const client = new Client();
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const [lack] = lacksOfMigrating(await fitnessOf(client));
+    if (lack) throw new StartError(lineOf('the database', lack));
+  } finally {
+    await client.end();
+  }
+}
+
+const lineOf = (what: string, { message, advice }: Lack) =>
+  `${what} cannot be used: ${message} ${advice}`;
+
+async function assertWritable(variable: string, address: Address): Promise<Fitness> {
   const client = new (createEndpoint(address).Client)({
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
   });
   // The connection may break again while it closes.
   client.on('error', () => undefined);
-  const state = await reached(variable, async () => {
+  const { state, fitness } = await reached(variable, async () => {
     try {
       await client.connect();
-      return await stateOf(client);
+      return { state: await stateOf(client), fitness: await fitnessOf(client) };
     } finally {
       await client.end();
     }
   });
   if (state !== 'ready') throw new StartError(`${variable} cannot be written: it is ${state}`);
+  const [lack] = lacksOfHolding(fitness);
+  if (lack) throw new StartError(lineOf(variable, lack));
+  return fitness;
 }
 
 const isShared = (variable: string, address: Address) =>

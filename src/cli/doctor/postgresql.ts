@@ -7,14 +7,19 @@ import {
   sharesBackends,
   stateOf,
 } from '../../db/connections/endpoint.ts';
+import {
+  connectionsBeside,
+  type Fitness,
+  fitnessOf,
+  type Lack,
+  lacksOfHolding,
+  lacksOfMigrating,
+} from '../../db/connections/fitness.ts';
 import { isOfThisMachine } from './configuration.ts';
 import { type Findings, patienceMs, whyNot } from './finding.ts';
 
 type Settings = Extract<Config['database'], { kind: 'postgresql' }>;
 
-const leastVersion = 15;
-/** Beside the pools: listening, the question whether it answers, the sink, migrations. */
-const otherConnections = 4;
 /** How far the clocks of a process and its database may differ. */
 const maxDriftMs = 1_000;
 
@@ -179,15 +184,6 @@ async function checkEncryption(
 }
 
 interface About {
-  readonly version: number;
-  readonly versionText: string;
-  readonly encoding: string;
-  readonly mayCreate: boolean;
-  readonly mayCreateTables: boolean;
-  readonly foreignTables: number;
-  readonly trigram: string | null;
-  readonly canTrigram: boolean;
-  readonly maxConnections: number;
   readonly used: number;
   readonly fsync: string;
   readonly synchronousCommit: string;
@@ -199,81 +195,52 @@ async function checkServer(
   client: pg.Client,
   connections: number,
 ): Promise<boolean> {
+  const fitness = await fitnessOf(client);
   const { rows } = await client.query<About>(`
-    SELECT current_setting('server_version_num')::int / 10000 AS "version",
-           current_setting('server_version') AS "versionText",
-           current_setting('server_encoding') AS "encoding",
-           has_database_privilege(current_database(), 'CREATE') AS "mayCreate",
-           coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreateTables",
-           (SELECT count(*)::int FROM pg_class
-             WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
-               AND NOT pg_has_role(relowner, 'USAGE')) AS "foreignTables",
-           (SELECT extversion FROM pg_extension WHERE extname = 'pg_trgm') AS "trigram",
-           EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') AS "canTrigram",
-           current_setting('max_connections')::int
-             - current_setting('superuser_reserved_connections')::int AS "maxConnections",
-           (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "used",
+    SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "used",
            current_setting('fsync') AS "fsync",
            current_setting('synchronous_commit') AS "synchronousCommit",
            (pg_database_size(current_database()) / 1048576)::int AS "megabytes"`);
   const [about] = rows;
   if (!about) throw new Error('A SELECT without FROM has one row.');
-  checkAbout(findings, about, connections);
+  checkFitness(findings, fitness, about);
+  checkAbout(findings, about, fitness, connections);
   await checkClock(findings, client);
-  return about.version >= leastVersion;
+  return lacksOfHolding(fitness).length === 0;
 }
 
-function checkAbout(findings: Findings, about: About, connections: number): void {
-  if (about.version >= leastVersion) {
-    findings.ok('database version', `PostgreSQL ${about.versionText}, ${about.megabytes} MB.`);
-  } else {
-    findings.fault(
-      'database version',
-      `PostgreSQL ${about.versionText} is too old.`,
-      `Use PostgreSQL ${leastVersion} or later.`,
-    );
+function checkFitness(findings: Findings, fitness: Fitness, { megabytes }: About): void {
+  const { versionText, trigram } = fitness;
+  const lacks = [...lacksOfHolding(fitness), ...lacksOfMigrating(fitness)];
+  const told: Readonly<Record<Lack['of'], { check: string; fine?: string }>> = {
+    version: {
+      check: 'database version',
+      fine: `PostgreSQL ${versionText}, ${megabytes} MB.`,
+    },
+    encoding: { check: 'database encoding' },
+    schema: { check: 'database schema' },
+    rights: { check: 'rights', fine: 'The role may migrate the database.' },
+    extensions: {
+      check: 'extensions',
+      fine: trigram === null ? 'The first start installs pg_trgm.' : `pg_trgm ${trigram} is there.`,
+    },
+  };
+  for (const [of, { check, fine }] of Object.entries(told)) {
+    const lack = lacks.find((one) => one.of === of);
+    if (lack) findings.fault(check, lack.message, lack.advice);
+    else if (fine !== undefined) findings.ok(check, fine);
   }
-  if (about.encoding !== 'UTF8') {
-    findings.fault(
-      'database encoding',
-      `The database holds text in ${about.encoding}.`,
-      'Create it with ENCODING ’UTF8’, and restore a dump into it.',
-    );
-  }
-  const lacking = [
-    ...(about.mayCreateTables ? [] : ['may not create tables in its schema']),
-    ...(about.foreignTables > 0 ? [`does not own ${about.foreignTables} of the tables there`] : []),
-  ];
-  if (lacking.length === 0) findings.ok('rights', 'The role may migrate the database.');
-  else {
-    findings.fault(
-      'rights',
-      `The role ${lacking.join(', and ')}: migrations would fail.`,
-      'Let the role own the database and its tables: ALTER DATABASE … OWNER TO …, REASSIGN OWNED BY … TO ….',
-    );
-  }
-  if (about.trigram) findings.ok('extensions', `pg_trgm ${about.trigram} is there.`);
-  else if (about.canTrigram && about.mayCreate)
-    findings.ok('extensions', 'The first start installs pg_trgm.');
-  else {
-    findings.fault(
-      'extensions',
-      about.canTrigram
-        ? 'pg_trgm is missing, and the role may not install it.'
-        : 'pg_trgm is missing, and this server does not have it.',
-      about.canTrigram
-        ? 'As a superuser, in this database: CREATE EXTENSION pg_trgm.'
-        : 'Install PostgreSQL’s contrib modules (Debian: they are in the package of the server).',
-    );
-  }
-  const needed = connections + otherConnections;
-  const free = about.maxConnections - about.used;
+}
+
+function checkAbout(findings: Findings, about: About, fitness: Fitness, connections: number): void {
+  const needed = connections + connectionsBeside;
+  const free = fitness.connections - about.used;
   if (needed <= free) {
     findings.ok('connections', `A node takes up to ${needed}; ${free} are free.`);
   } else {
     findings.warn(
       'connections',
-      `A node takes up to ${needed} connections, and of ${about.maxConnections} only ${free} are free (those of running nodes are taken already).`,
+      `A node takes up to ${needed} connections, and of ${fitness.connections} only ${free} are free (those of running nodes are taken already).`,
       'Raise max_connections, lower DATABASE_POOL_SIZE and TOKEN_POOL_SIZE, or put a pooler in front.',
     );
   }

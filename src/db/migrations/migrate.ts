@@ -5,12 +5,16 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { StartError } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
 
 const prismaFolder = fileURLToPath(new URL('../../../prisma/', import.meta.url));
 const noFilter = { externalTables: [], externalEnums: [] };
 
 const baseDir = `${prismaFolder}migrations`;
+
+// As PostgreSQL words insufficient_privilege; the engine has no code for it.
+const lackingRight = /(permission denied (for|to)|must be (owner|superuser|member))[^\n]*/;
 
 const readNames = async () =>
   (await readdir(baseDir, { withFileTypes: true }))
@@ -106,6 +110,7 @@ export async function isMigrated(prisma: PrismaClient): Promise<boolean> {
 /**
  * Applies the missing migrations and returns their names. The caller must hold a lock, because the engine takes none.
  *
+ * @throws {StartError} when a statement lacks a right.
  * @throws when a migration fails; the migrations before it stay applied.
  */
 export async function applyMigrations(
@@ -113,11 +118,20 @@ export async function applyMigrations(
 ): Promise<string[]> {
   const migrationsList = await readMigrations();
   return withEngine(adapter, async (engine) => {
-    const { appliedMigrationNames } = await engine.applyMigrations({
-      migrationsList,
-      filters: noFilter,
-    });
-    return appliedMigrationNames;
+    try {
+      const { appliedMigrationNames } = await engine.applyMigrations({
+        migrationsList,
+        filters: noFilter,
+      });
+      return appliedMigrationNames;
+    } catch (cause) {
+      const lacking = lackingRight.exec((cause as Error).message)?.[0];
+      if (lacking === undefined) throw cause;
+      throw new StartError(
+        `the database cannot be migrated: ${lacking}. Let the role own the database and its tables`,
+        { cause },
+      );
+    }
   });
 }
 
