@@ -11,7 +11,10 @@ import { kindOfId } from '../src/ids.ts';
 import { createTestDatabase } from './support/database.ts';
 
 const script = fileURLToPath(new URL('../scripts/seed.ts', import.meta.url));
-const indexes = `SELECT indexname AS "name" FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
+// The first start makes the second part of the event log, as the migrated database has it.
+const indexes = `
+  SELECT indexname AS "name" FROM pg_indexes
+   WHERE schemaname = 'public' AND tablename <> 'Event_1' ORDER BY 1`;
 
 test('load data is a directory like any other', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'signet-seed-'));
