@@ -74,7 +74,7 @@ const files = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).map((p
 
 // A net for what never ends. Nothing waits for less, so that no test fails because the machine has other work; what
 // starts, kills and starts again needs the most of it.
-const testTimeoutOf = (ring: string) => (ring === 'tests' ? 1.5 : 5) * patienceMs;
+const testTimeoutOf = (ring: string) => (ring === 'tests' ? 3 : 10) * patienceMs;
 
 const project = (name: string, ring: string, isIncluded: (path: string) => boolean) => ({
   extends: true as const,
@@ -127,7 +127,7 @@ export default defineConfig({
     },
     setupFiles: ['test/support/after-file.ts'],
     sequence: { sequencer: LongFirst },
-    hookTimeout: 1.5 * patienceMs,
+    hookTimeout: 3 * patienceMs,
     expect: { poll: { timeout: patienceMs } },
     // Files share the modules of their worker: importing the service takes longer than most files' tests. What
     // a file starts is its own all the same: a service, a database, a port.

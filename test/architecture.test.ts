@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
+const tests = fileURLToPath(new URL('./', import.meta.url));
 
 // A part may import from those above it. What may not be imported from below is how the parts stay apart.
 const order = [
@@ -250,7 +251,6 @@ test('README names every folder of the source, and no other', () => {
 });
 
 test('no room holds more than fifteen files', () => {
-  const tests = fileURLToPath(new URL('./', import.meta.url));
   const all = [src, consoleSrc, tests].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   );
@@ -315,6 +315,34 @@ describe('a concern has one place', () => {
         !places.some((place) => file.startsWith(place)) &&
         pattern.test(readFileSync(join(src, file), 'utf8')),
     );
+    expect(elsewhere).toEqual([]);
+  });
+});
+
+describe('a concern of the tests has one place', () => {
+  const { names } = sourcesIn(tests);
+  test.each([
+    [
+      'waiting and timers',
+      /\bset(?:Timeout|Interval)\b(?!')|\btimers\/promises\b|\bsleep\(|\bwaitFor(?:Timeout)\b|\bvi\.wait|\bscheduler\.wait\b|\bAtomics\.wait/,
+      ['support/wait.ts'],
+    ],
+    [
+      // What a run took is a finding of the benches; no test asks for it.
+      'elapsed time',
+      /\bperformance\.now\b|\bhrtime\b|\bconsole\.time/,
+      ['support/nothing-lost.ts'],
+    ],
+  ])('%s', (_what, pattern, places) => {
+    const elsewhere = names
+      .filter((file) => !places.includes(file) && !file.startsWith('fixtures/'))
+      .flatMap((file) =>
+        readFileSync(join(tests, file), 'utf8')
+          .split('\n')
+          .flatMap((line, index) =>
+            pattern.test(line) ? [`test/${file}:${index + 1}: ${line.trim()}`] : [],
+          ),
+      );
     expect(elsewhere).toEqual([]);
   });
 });

@@ -193,9 +193,9 @@ const fields = [
 function exchangeBytes(bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
+    const socket = connect({ port: Number(port), host: hostname, timeout: patienceMs });
     let text = '';
-    socket.setTimeout(patienceMs, () => socket.destroy(new Error('The connection hangs.')));
+    socket.on('timeout', () => socket.destroy(new Error('The connection hangs.')));
     socket.on('data', (chunk) => {
       text += String(chunk);
     });

@@ -4,9 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { listen, type Timeouts } from '../../src/http/listener.ts';
 import { send } from '../support/operations/graphql.ts';
-import { openRaw } from '../support/peers/raw-http.ts';
+import { openRaw, type RawConnection } from '../support/peers/raw-http.ts';
 import { connect as connectSubscriber, subscribe } from '../support/peers/subscriber.ts';
 import { startService } from '../support/service.ts';
+import { lateBy } from '../support/wait.ts';
 
 const short = { receive: 400, receiveCheck: 50, stall: 400 } satisfies Timeouts;
 
@@ -25,6 +26,15 @@ async function startListener() {
   return { listener, connections, url: `http://127.0.0.1:${listener.port}` };
 }
 
+/** Writes a little again and again, until the other side has had enough. */
+async function drip({ socket, closed }: RawConnection, text: string): Promise<void> {
+  while (socket.writable) {
+    socket.write(text);
+    await lateBy(20);
+  }
+  await closed;
+}
+
 const idle = (url: string) => openRaw(url, '').closed;
 
 describe('a connection ends', () => {
@@ -35,18 +45,14 @@ describe('a connection ends', () => {
       url,
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n',
     );
-    const drip = setInterval(() => slow.socket.write('1\r\nx\r\n'), 20);
-    await slow.closed;
-    clearInterval(drip);
+    await drip(slow, '1\r\nx\r\n');
     expect(slow.received()).toContain('408 Request Timeout');
   });
 
   test('that sends its headers too slowly', async () => {
     const { url } = await startListener();
     const slow = openRaw(url, 'GET / HTTP/1.1\r\n');
-    const drip = setInterval(() => slow.socket.write('x: y\r\n'), 20);
-    await slow.closed;
-    clearInterval(drip);
+    await drip(slow, 'x: y\r\n');
     expect(slow.received()).toContain('408 Request Timeout');
   });
 

@@ -84,10 +84,13 @@ function startLoad(nodes: readonly Pick<TestService, 'url'>[], token: string) {
     }
   };
   const workers = Promise.all([0, 1, 2, 3].map(work));
-  return async () => {
-    isOver = true;
-    await workers;
-    return { faults, done };
+  return {
+    faults,
+    turns: () => done,
+    async stop() {
+      isOver = true;
+      await workers;
+    },
   };
 }
 
@@ -101,7 +104,7 @@ test('in a rolling change everything is encrypted anew, and nothing is ever unre
   const nodes = [service, other];
   expect(await stateOf(service)).toBe('SIGNET_SECRET_PREVIOUS: in use by other nodes');
 
-  const stopLoad = startLoad(nodes, token);
+  const load = startLoad(nodes, token);
   await eventually(async () => {
     const values = await readSealedValues(services);
     for (const { app } of nodes) {
@@ -114,9 +117,9 @@ test('in a rolling change everything is encrypted anew, and nothing is ever unre
     expect(await kindsUnder(coming)).toEqual(expect.arrayContaining(['totp', 'signing-key']));
     expect(await stateOf(other)).toBe('SIGNET_SECRET_PREVIOUS: re-encrypting');
   }, 200);
-  const { faults, done } = await stopLoad();
-  expect(faults).toEqual([]);
-  expect(done).toBeGreaterThan(4);
+  await eventually(() => expect(load.turns()).toBeGreaterThan(4));
+  await load.stop();
+  expect(load.faults).toEqual([]);
 
   await service.app.stop();
   service.clock.advance(16_000);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createProcessDatabase } from '../support/database.ts';
 import { startProcess } from '../support/process.ts';
+import { lateBy } from '../support/wait.ts';
 
 const database = await createProcessDatabase();
 const secret = 'the right secret, which is long enough';
@@ -39,7 +39,7 @@ async function probe(url: string, end: Promise<unknown>): Promise<Set<number>> {
       const answer = await fetch(`${url}${path}`).catch(() => undefined);
       await answer?.text();
       if (answer) statuses.add(answer.status);
-      else await delay(10);
+      else await lateBy(10);
     }
   };
   await Promise.all(paths.map(one));

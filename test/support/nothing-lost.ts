@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect as connectNats } from '@nats-io/transport-node';
 import { createClient } from 'graphql-ws';
@@ -10,6 +9,8 @@ import { newId } from '../../src/ids.ts';
 import { fetchManagementToken } from './client-credentials.ts';
 import { Cluster } from './ordeal/cluster.ts';
 import { createNatsServer } from './peers/nats.ts';
+import { patienceMs } from './peers/patience.ts';
+import { lateBy } from './wait.ts';
 
 // Runs outside of a test too: nothing here comes from vitest.
 
@@ -70,7 +71,7 @@ const againMs = 50;
 /**
  * Deliveries of a killed node wait until its lease of 15 seconds runs out; the rest is for retries and slow machines.
  */
-const settleMs = 180_000;
+const settleMs = 3 * patienceMs;
 
 const admin = { id: newId('Application'), secret: 'a secret of thirty-two characters' };
 
@@ -243,7 +244,7 @@ const createUser = `mutation ($username: String!) {
 
 /**
  * Runs mutations on 16 connections while the service's nodes are killed with -9 and restarted. A webhook, a subscriber
- * and, if wanted, a sink are attached. Then waits until each has all events of the log, for at most three minutes.
+ * and, if wanted, a sink are attached. Then waits until each has all events of the log, for {@link settleMs} at most.
  */
 export async function undergo(ordeal: Ordeal): Promise<Findings> {
   const closers: (() => unknown)[] = [];
@@ -330,7 +331,7 @@ export async function undergo(ordeal: Ordeal): Promise<Findings> {
         }
         if (!key) return undefined;
         // Whoever asked without a pause would take the time that the failover needs.
-        await delay(againMs);
+        await lateBy(againMs);
       }
     };
     const isShareOver = (done: number, of: number) =>

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Distribution, type Taker } from '../../src/workers/distribution.ts';
 
 let server: Server;
@@ -15,7 +15,12 @@ afterAll(() => void server.close());
 async function connections(count: number): Promise<Socket[]> {
   const { port } = server.address() as { port: number };
   accepted.length = 0;
-  for (let i = 0; i < count; i += 1) connect(port, '127.0.0.1').on('error', () => undefined);
+  const clients = Array.from({ length: count }, () =>
+    connect(port, '127.0.0.1').on('error', () => undefined),
+  );
+  onTestFinished(() => {
+    for (const socket of [...clients, ...accepted]) socket.destroy();
+  });
   await expect.poll(() => accepted.length).toBe(count);
   return [...accepted];
 }

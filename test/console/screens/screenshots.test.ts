@@ -221,7 +221,7 @@ describe.runIf(chromiumPath && folder)('screenshots of the console', async () =>
   });
   afterAll(() => page?.close());
 
-  test('of what a freight company would see', { timeout: 240_000 }, async () => {
+  test('of what a freight company would see', async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await open('webhooks');
     await take('empty');

@@ -18,7 +18,7 @@ const seed = Number(FUZZ_SEED ?? (seconds > 0 ? randomInt(2 ** 31) : 1));
  * `FUZZ_SECONDS` runs it for that time instead of `runs` times; `FUZZ_SEED` and `FUZZ_PATH` repeat one that failed.
  */
 export function fuzz(title: string, runs: number, check: (g: Gen) => Promise<void>): void {
-  test(title, { timeout: 2 * seconds * 1000 + 1.5 * patienceMs }, async () => {
+  test(title, { timeout: 2 * seconds * 1000 + 3 * patienceMs }, async () => {
     process.stdout.write(`fuzz: ${title}: FUZZ_SEED=${seed}\n`);
     await fc.assert(fc.asyncProperty(fc.gen(), check), {
       seed,

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ServiceProcess, startProcess, workersOf } from '../process.ts';
+import { eventually } from '../wait.ts';
 
 // Runs outside of a test too: nothing here comes from vitest.
 
@@ -118,11 +118,15 @@ export class Cluster {
     if (!process || pid === undefined) throw new Error('A node has no workers.');
     globalThis.process.kill(pid, 'SIGKILL');
     this.kills += 1;
-    const replaced = async () => {
-      while (workersOf(process).includes(pid)) await delay(50);
+    const replaced = eventually(() => {
+      if (!this.#isStopping && workersOf(process).includes(pid))
+        throw new Error(`No worker has taken the place of ${pid}.`);
+    });
+    this.#restarting = replaced.then(() => {
       this.#restarting = undefined;
-    };
-    this.#restarting = replaced();
+    });
+    // Whoever waits for it gets the fault.
+    this.#restarting.catch(() => undefined);
   }
 
   /** Resolves when starts have failed so often. */

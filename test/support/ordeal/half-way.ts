@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { eventually } from '../wait.ts';
 
 /** Keeps every change half written: its rows are, its event is not. */
 export interface HalfWay {
@@ -24,9 +24,11 @@ export async function stopHalfWay(url: string): Promise<HalfWay> {
     return rows[0]?.count ?? 0;
   };
   return {
-    async reached(count) {
-      while ((await countWaiting()) < count) await delay(5);
-    },
+    reached: (count) =>
+      eventually(async () => {
+        const waiting = await countWaiting();
+        if (waiting < count) throw new Error(`${waiting} of ${count} changes wait half way.`);
+      }, 5),
     release: () => client.end(),
   };
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../peers/free-port.ts';
+import { eventually } from '../wait.ts';
 
 /** Why no Prometheus can start here; undefined if one can. */
 export const prometheusMissing: string | undefined = spawnSync('prometheus', ['--version']).error
@@ -63,15 +63,13 @@ export async function startPrometheus(urls: readonly string[]): Promise<Promethe
     log += chunk.toString();
   });
   const ended = once(child, 'close');
-  const isReady = () =>
-    fetch(`${url}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(`prometheus ended: ${log}`);
-    await delay(50);
-  }
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  await eventually(async () => {
+    if (hasEnded()) return;
+    const { status } = await fetch(`${url}/-/ready`);
+    if (status !== 200) throw new Error(`prometheus is not ready: ${status}`);
+  }, 50);
+  if (hasEnded()) throw new Error(`prometheus ended: ${log}`);
   return {
     async query(query) {
       // As Grafana does for such a job.

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { eventually } from '../../wait.ts';
 import { freePort } from '../free-port.ts';
-import { patienceMs } from '../patience.ts';
 import { findPrograms, ownerOfServer, signalServer } from './server.ts';
 
 // Benches use it too: nothing here comes from vitest.
@@ -67,15 +66,12 @@ interface Member {
 const local = '127.0.0.1';
 
 /** Waits until a check returns something. */
-async function until<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-  const late = performance.now() + patienceMs;
-  for (;;) {
-    const found = await check().catch(() => undefined);
-    if (found) return found;
-    if (performance.now() > late) throw new Error(`Waited too long for ${what}.`);
-    await delay(50);
-  }
-}
+const until = <T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> =>
+  eventually(async () => {
+    const found = await check();
+    if (!found) throw new Error(`There is no sign of ${what}.`);
+    return found;
+  }, 50);
 
 /** Starts etcd, Patroni with its servers, and HAProxy in front of them. */
 export async function startPatroni(count: number): Promise<Patroni> {
