@@ -35,7 +35,7 @@ import {
 import { newId } from '../ids.ts';
 import { distinct, fault, name, notNull, parseInput, patched, text } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
-import { ensureIdTokenKey } from '../keys/signing-keys.ts';
+import { ensureIdTokenKey, signsAfterLead } from '../keys/signing-keys.ts';
 import { resourceIndicator } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
 import { endImpersonation } from '../users/sign-out.ts';
@@ -226,7 +226,8 @@ async function ensureKey(
   context: Context,
   algorithm: SigningAlgorithm | null | undefined,
 ): Promise<void> {
-  const created = algorithm && (await ensureIdTokenKey(tx, context, algorithm));
+  const created =
+    algorithm && (await ensureIdTokenKey(tx, context, algorithm, signsAfterLead(context)));
   if (created) await recordEvent(tx, context, 'SigningKey.Rotated', { signingKeyId: created.id });
 }
 

@@ -8,6 +8,7 @@ import { type NewEvent, recordChange, recordEvent, recordEvents } from '../event
 import type { Resource, Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { fault, name, notNull, parseInput, text } from '../input.ts';
+import { outliveTokens } from '../keys/signing-keys.ts';
 import type { Context } from '../services.ts';
 import { resourceRecord, resources, scopeRecord, scopeReference, scopes } from './payload.ts';
 
@@ -59,6 +60,7 @@ export async function createResource(
   const now = context.clock.now();
   return refuseConflict(resourceConflicts, () =>
     transaction(context.database, async (tx) => {
+      await outliveTokens(tx, context, accessTokenTtlSeconds);
       const resource = await tx.resource.create({
         data: {
           ...values,
@@ -93,6 +95,7 @@ export async function updateResource(
 ): Promise<Resource> {
   const { id, name: newName, accessTokenTtlSeconds } = parseInput(updateResourceInput, input);
   return transaction(context.database, async (tx) => {
+    await outliveTokens(tx, context, accessTokenTtlSeconds);
     const before = await lockOwnResource(tx, id);
     return recordChange(tx, context, resources, before, {
       name: newName,

@@ -247,6 +247,6 @@ export const openingsOf: Readonly<Record<string, Row>> = {
   applyConfiguration: harmless('document', 'prune', 'expectedDigest'),
 
   // For `all` alone.
-  rotateSigningKey: harmless('algorithm'),
+  rotateSigningKey: harmless('algorithm', 'immediately'),
   deleteSigningKey: harmless('id'),
 };
