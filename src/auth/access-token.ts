@@ -64,7 +64,13 @@ const unsecuredHeader = Buffer.from('{"alg":"none"}').toString('base64url');
 
 type Verifier = { keys: SigningKeys; issuer: string; clock: Clock };
 
-/** A token's `jti`: a UUIDv7. It holds the millisecond of issue; `iat` holds only the second. */
+/**
+ * The `iat` of an access token that is issued at an instant: a whole second, one to two seconds back. Verifiers without
+ * leeway refuse a token from what is the future by their clock. The instant itself is in the `jti`.
+ */
+export const iatOf = (at: Date): number => toNumericDate(at) - 1;
+
+/** A token's `jti`: a UUIDv7. It holds the millisecond of issue, by which tokens are compared with what ends them. */
 export function newJti(at: Date): string {
   const milliseconds = at.getTime().toString(16).padStart(12, '0');
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-7${randomUUID().slice(15)}`;
@@ -221,9 +227,10 @@ function describeFault(error: unknown, otherType?: string): unknown {
   return error;
 }
 
-/** The lifetime, in seconds, of a token that lives `ttlSeconds` but not past `notAfter`. */
+/** The lifetime, in seconds, of a token that is issued now and lives `ttlSeconds` but not past `notAfter`. */
 export function lifetime(clock: Clock, ttlSeconds: number, notAfter = Number.POSITIVE_INFINITY) {
-  const iat = toNumericDate(clock.now());
-  const exp = Math.min(iat + ttlSeconds, notAfter);
-  return { iat, exp, expiresIn: exp - iat };
+  const at = clock.now();
+  const now = toNumericDate(at);
+  const exp = Math.min(now + ttlSeconds, notAfter);
+  return { iat: iatOf(at), exp, expiresIn: exp - now };
 }
