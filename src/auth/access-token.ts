@@ -9,7 +9,7 @@ import {
 import { type Clock, toNumericDate } from '../clock.ts';
 import { idForQuery } from '../ids.ts';
 import { signCompact, splitCompact, verifyCompact } from '../keys/compact-jws.ts';
-import type { SigningKeys } from '../keys/signing-keys.ts';
+import type { ResourceAlgorithms, SigningKeys } from '../keys/signing-keys.ts';
 
 /** The claims of an access token that Signet issued (RFC 9068 §2.2). */
 export interface AccessTokenClaims extends JWTPayload {
@@ -109,12 +109,17 @@ export function applicationsOf({
   return [...new Set(named)].flatMap((id) => idForQuery(id, 'Application') ?? []);
 }
 
-/** Signs an access token with the current key (RFC 9068 §2.1). */
+/**
+ * Signs an access token (RFC 9068 §2.1).
+ *
+ * @param resource How tokens for its resource are signed; by default with the current key.
+ */
 export async function signAccessToken(
   keys: SigningKeys,
   claims: AccessTokenClaims,
+  resource?: ResourceAlgorithms,
 ): Promise<string> {
-  const { algorithm, kid, privateKey } = keys.current();
+  const { algorithm, kid, privateKey } = resource ? keys.signerFor(resource) : keys.current();
   return signCompact(
     { algorithm, key: privateKey },
     { alg: algorithm, typ: accessTokenTyp, kid },

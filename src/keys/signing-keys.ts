@@ -19,10 +19,19 @@ interface SigningKeyHandle {
   readonly privateJwk: JWK;
 }
 
+/** How a resource's access tokens are signed. */
+export interface ResourceAlgorithms {
+  /** Null: as the service signs. */
+  readonly signingAlg: string | null;
+  readonly signingAlgBefore: string | null;
+}
+
 /** The signing keys, in memory; the database holds them encrypted. */
 export interface SigningKeys {
-  /** The key that signs new tokens, except id tokens in an algorithm that an application requires. */
+  /** The key that signs new tokens, except where an application or a resource asks for another algorithm. */
   current(): SigningKeyHandle;
+  /** The key that signs a resource's access tokens: in its algorithm, or as before until a key of that signs. */
+  signerFor(resource: ResourceAlgorithms): SigningKeyHandle;
   /**
    * The public key with that `kid`, while it is published. An unknown `kid` may be another node's new key: the caller
    * waits while the database is read again, at most once a second.
@@ -49,14 +58,14 @@ const isKeyId = (kid: string) => kindOfId(kid) === 'SigningKey';
 /**
  * Creates a signing key and stores it, its private half encrypted.
  *
- * @param options.forIdTokens Whether it is for applications that ask for its algorithm; it signs no access tokens.
+ * @param options.isBeside Whether it is for applications and resources that ask for its algorithm, beside the service's.
  * @param options.signsFrom From when it signs; by default at once.
  */
 export async function createSigningKey(
   tx: Transaction,
   { cipher, clock }: { cipher: Sealing; clock: Clock },
   algorithm: SigningAlgorithm,
-  { forIdTokens = false, signsFrom }: { forIdTokens?: boolean; signsFrom?: Date } = {},
+  { isBeside = false, signsFrom }: { isBeside?: boolean; signsFrom?: Date } = {},
 ): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
@@ -72,7 +81,7 @@ export async function createSigningKey(
       algorithm,
       publicJwk,
       privateJwk: cipher.encrypt(JSON.stringify(privateJwk), purpose(id)),
-      forIdTokens,
+      isBeside,
       createdAt: clock.now(),
       signsFrom: signsFrom ?? clock.now(),
     },
@@ -92,13 +101,13 @@ export const signsAfterLead = ({
 }): Date => new Date(clock.now().getTime() + config.signingKeyLeadSeconds * 1000);
 
 /**
- * Creates a key that signs id tokens in an algorithm, if no key does. The first key of an algorithm signs them before its
- * time too: no other can.
+ * Creates a key for an algorithm that an application or a resource asks for, if there is none. The first key of an
+ * algorithm signs id tokens before its time too: no other can.
  *
  * @param signsFrom From when it signs.
  * @returns The new key, or null.
  */
-export async function ensureIdTokenKey(
+export async function ensureKeyBeside(
   tx: Transaction,
   services: { cipher: Sealing; clock: Clock },
   algorithm: SigningAlgorithm,
@@ -107,7 +116,7 @@ export async function ensureIdTokenKey(
   await lockName(tx, signingKeysLock);
   const existing = await tx.signingKey.count({ where: { algorithm, retiredAt: null } });
   return existing === 0
-    ? createSigningKey(tx, services, algorithm, { forIdTokens: true, signsFrom })
+    ? createSigningKey(tx, services, algorithm, { isBeside: true, signsFrom })
     : null;
 }
 
@@ -187,7 +196,7 @@ const ranks = { ACTIVE: 0, PENDING: 2, RETIRED: 3 } as const;
 function sorted(keys: readonly OpenKey[], now: Date): OpenKey[] {
   const rankOf = ({ row }: OpenKey) => {
     const rank = ranks[statusAt(row, now)];
-    return rank === ranks.ACTIVE && row.forIdTokens ? rank + 1 : rank;
+    return rank === ranks.ACTIVE && row.isBeside ? rank + 1 : rank;
   };
   const startOf = ({ row }: OpenKey) => signingStartOf(row).getTime();
   return keys.toSorted((a, b) => {
@@ -280,13 +289,27 @@ export async function loadSigningKeys(options: {
     return nextReload;
   }
 
+  function currentHandle(): SigningKeyHandle {
+    const first = current().find(({ row }) => !row.isBeside);
+    if (!first) throw new Error('The database holds no signing key.');
+    return first.handle;
+  }
+
+  function activeHandle(algorithm: string | null): SigningKeyHandle | undefined {
+    if (algorithm === null) return undefined;
+    const now = clock.now();
+    return current().find(
+      ({ row }) => row.algorithm === algorithm && statusAt(row, now) === 'ACTIVE',
+    )?.handle;
+  }
+
   await reload();
   return {
-    current() {
-      const first = current().find(({ row }) => !row.forIdTokens);
-      if (!first) throw new Error('The database holds no signing key.');
-      return first.handle;
-    },
+    current: currentHandle,
+    signerFor: ({ signingAlg, signingAlgBefore }) =>
+      (signingAlg === null
+        ? undefined
+        : (activeHandle(signingAlg) ?? activeHandle(signingAlgBefore))) ?? currentHandle(),
     async publicKey(kid) {
       const known = find(kid);
       if (known || !isKeyId(kid)) return known;

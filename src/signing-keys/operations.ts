@@ -10,7 +10,7 @@ import type { SigningKey } from '../generated/prisma/client.ts';
 import { parseInput } from '../input.ts';
 import {
   createSigningKey,
-  ensureIdTokenKey,
+  ensureKeyBeside,
   lastTokenExpiresAt,
   signingKeysLock,
   signingStartOf,
@@ -30,8 +30,8 @@ const rotateInput = z.object({
  * Creates a signing key, and retires the one before. The new key is published at once and signs once
  * `SIGNING_KEY_LEAD_SECONDS` have passed, so that every verifier that reads the key set again meanwhile knows it. The old
  * key signs until then. It stays in the published set until the last token it signed has expired: the longest lifetime
- * of a resource's access tokens, or of an id token, from then. Keys for id tokens in other algorithms, where
- * applications ask for some, are renewed too. Raises `SigningKey.Rotated` for each new key.
+ * of a resource's access tokens, or of an id token, from then. Keys of other algorithms, where
+ * applications or resources ask for some, are renewed too. Raises `SigningKey.Rotated` for each new key.
  *
  * `immediately` is for a key that leaked: the new key signs from now on, and keys that wait are replaced with the one
  * that signs. Verifiers that hold the key set without it refuse its tokens until they read the set again.
@@ -79,15 +79,9 @@ async function rotate(
     },
   });
   const signingKey = await createSigningKey(tx, context, algorithm, { signsFrom });
-  const asked = await tx.application.findMany({
-    where: { idTokenSigningAlg: { not: null } },
-    distinct: ['idTokenSigningAlg'],
-    select: { idTokenSigningAlg: true },
-  });
   const created = [signingKey];
-  for (const { idTokenSigningAlg } of asked) {
-    const wanted = idTokenSigningAlg as SigningAlgorithm;
-    const key = await ensureIdTokenKey(tx, context, wanted, signsFrom);
+  for (const asked of await algorithmsAskedFor(tx)) {
+    const key = await ensureKeyBeside(tx, context, asked, signsFrom);
     if (key) created.push(key);
   }
   const told = await recordEvents(
@@ -96,9 +90,28 @@ async function rotate(
     created.map(({ id }) => ({ type: 'SigningKey.Rotated', data: { signingKeyId: id } })),
   );
   const [replaced = null] = retired
-    .filter((key) => !key.forIdTokens && signingStartOf(key) <= signsFrom)
+    .filter((key) => !key.isBeside && signingStartOf(key) <= signsFrom)
     .sort((a, b) => signingStartOf(b).getTime() - signingStartOf(a).getTime());
   return told.with({ signingKey, retiredSigningKey: replaced });
+}
+
+/** The algorithms that applications and resources ask for. */
+async function algorithmsAskedFor(tx: Transaction): Promise<ReadonlySet<SigningAlgorithm>> {
+  const byApplications = await tx.application.findMany({
+    where: { idTokenSigningAlg: { not: null } },
+    distinct: ['idTokenSigningAlg'],
+    select: { idTokenSigningAlg: true },
+  });
+  const byResources = await tx.resource.findMany({
+    where: { signingAlg: { not: null } },
+    distinct: ['signingAlg'],
+    select: { signingAlg: true },
+  });
+  const asked = [
+    ...byApplications.map(({ idTokenSigningAlg }) => idTokenSigningAlg),
+    ...byResources.map(({ signingAlg }) => signingAlg),
+  ];
+  return new Set(asked as SigningAlgorithm[]);
 }
 
 const dayMs = 24 * 3_600_000;
@@ -109,7 +122,7 @@ async function rotateIfDue(tx: Transaction, services: Services): Promise<boolean
   if (signingKeyRotationDays === null) return false;
   await lockName(tx, signingKeysLock);
   const last = await tx.signingKey.findFirst({
-    where: { retiredAt: null, forIdTokens: false },
+    where: { retiredAt: null, isBeside: false },
     orderBy: { createdAt: 'desc' },
   });
   const now = services.clock.now().getTime();
@@ -165,8 +178,8 @@ export async function deleteSigningKey(
 }
 
 /** The keys that a key replaces, or that replace it, at an instant: what signs the same in the same algorithm. */
-const besideOf = ({ algorithm, forIdTokens }: SigningKey) =>
-  forIdTokens ? { algorithm } : { OR: [{ forIdTokens }, { algorithm }] };
+const besideOf = ({ algorithm, isBeside }: SigningKey) =>
+  isBeside ? { algorithm } : { OR: [{ isBeside }, { algorithm }] };
 
 /** Makes the keys that a waiting key was to replace sign for as long as that would have. */
 async function keepReplaced(tx: Transaction, key: SigningKey): Promise<void> {
@@ -179,11 +192,11 @@ async function keepReplaced(tx: Transaction, key: SigningKey): Promise<void> {
 
 /** Whether another key does for good what a key does. */
 async function hasStandIn(tx: Transaction, key: SigningKey): Promise<boolean> {
-  const { id, algorithm, forIdTokens } = key;
+  const { id, algorithm, isBeside } = key;
   const others = await tx.signingKey.count({
     where: {
       ...{ id: { not: id }, retiredAt: null },
-      ...(forIdTokens ? { algorithm } : { forIdTokens }),
+      ...(isBeside ? { algorithm } : { isBeside }),
     },
   });
   return others > 0;

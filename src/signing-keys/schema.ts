@@ -40,7 +40,7 @@ const SigningKey = builder.prismaNode('SigningKey', {
       resolve: ({ algorithm }) => algorithm as SigningAlgorithm,
     }),
     isCurrent: t.boolean({
-      description: 'Whether it signs new access tokens. A key for id tokens alone never does.',
+      description: 'Whether it signs new tokens. A key that only signs where an application or a resource asks for its algorithm is not.',
       select: { id: true },
       resolve: ({ id }, _args, { keys }) => keys.current().kid === id,
     }),
@@ -81,7 +81,7 @@ const publicColumns = {
   id: true,
   algorithm: true,
   publicJwk: true,
-  forIdTokens: true,
+  isBeside: true,
   createdAt: true,
   signsFrom: true,
   retiredAt: true,
@@ -116,7 +116,7 @@ builder.queryFields((t) => ({
 
 addMutation('rotateSigningKey', {
   description:
-    'Creates a signing key. It is in the key set at once, and signs once verifiers have had time to read it there: after `SIGNING_KEY_LEAD_SECONDS`, or `immediately`. The old key signs until then, and stays in the key set until its last token has expired. Requires the scope `all`. Raises `SigningKey.Rotated` for each new key: others sign id tokens, where applications ask for another algorithm.',
+    'Creates a signing key. It is in the key set at once, and signs once verifiers have had time to read it there: after `SIGNING_KEY_LEAD_SECONDS`, or `immediately`. The old key signs until then, and stays in the key set until its last token has expired. Requires the scope `all`. Raises `SigningKey.Rotated` for each new key: others sign where applications or resources ask for another algorithm.',
   scope: 'all',
   input: (t) => ({
     algorithm: t.field({

@@ -22,6 +22,7 @@ import {
   UpdateApi,
   UpdateScope,
 } from './documents.ts';
+import { AlgorithmField, algorithmOf } from './algorithm-field.tsx';
 import { isOwn } from './lifetime.ts';
 import { LifetimeField, useLifetimeSchema } from './lifetime-field.tsx';
 import { apiPageMessages } from './messages.ts';
@@ -81,18 +82,25 @@ function SettingsForm({ api, isReadOnly }: { api: ApiFieldsFragment; isReadOnly:
       schema={z.object({
         name: filledText(texts.required),
         accessTokenTtlSeconds: useLifetimeSchema(),
+        signingAlg: z.string(),
       })}
-      values={{ name: api.name, accessTokenTtlSeconds: api.accessTokenTtlSeconds }}
-      toInput={({ name, accessTokenTtlSeconds }) => ({
+      values={{
+        name: api.name,
+        accessTokenTtlSeconds: api.accessTokenTtlSeconds,
+        signingAlg: api.signingAlg ?? '',
+      }}
+      toInput={({ name, accessTokenTtlSeconds, signingAlg }) => ({
         id: api.id,
         name: name.trim(),
         accessTokenTtlSeconds,
+        signingAlg: algorithmOf(signingAlg),
       })}
       onDone={() => toast.done(texts.saved)}
       submit={texts.save}
     >
       <TextField name="name" label={t.name} />
       <LifetimeField />
+      <AlgorithmField />
     </ActionForm>
   );
 }

@@ -136,7 +136,8 @@ export async function exchangeToken(
   const { iat, exp, expiresIn } = lifetime(frozen, assertResource(target, state), end);
   const scope = grantedScopes(scopes, targetFacts, secretScopes).join(' ');
   const { claim, tokenType } = bindingTo(provenKey);
-  const issued = await signAccessToken(keys, {
+  const issued = await signAccessToken(
+    keys, {
     iss: issuer,
     sub: subject.userId,
     aud: target.indicator,
@@ -154,7 +155,7 @@ export async function exchangeToken(
     lineage,
     ...claim,
     ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
-  });
+  }, state);
   return {
     access_token: issued,
     issued_token_type: accessTokenType,

@@ -96,7 +96,8 @@ export async function grantByAssertion(
     .join(' ');
   const { iat, exp, expiresIn } = lifetime({ now: () => at }, ttlSeconds);
   const { claim, tokenType } = bindingTo(key);
-  const issued = await signAccessToken(keys, {
+  const issued = await signAccessToken(
+    keys, {
     iss: issuer,
     sub: person?.userId ?? clientId,
     aud: target.indicator,
@@ -109,7 +110,7 @@ export async function grantByAssertion(
     lineage: [trusted.id],
     ...claim,
     ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
-  });
+  }, state);
   return { access_token: issued, token_type: tokenType, expires_in: expiresIn, scope };
 }
 
