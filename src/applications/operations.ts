@@ -12,7 +12,7 @@ import {
   setterScopesOf,
 } from '../auth/granting/setter-scopes.ts';
 import { ownIndicators } from '../auth/scopes.ts';
-import { type SigningAlgorithm, signingAlgorithms } from '../config.ts';
+import { signingAlgorithms } from '../config.ts';
 import { onceCommitted } from '../db/around.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Told } from '../db/told.ts';

@@ -106,8 +106,8 @@ export async function updateResource(
   const given = parseInput(updateResourceInput, input);
   const { id, accessTokenTtlSeconds, signingAlg } = given;
   const updated = await transaction(context.database, async (tx) => {
-    await outliveTokens(tx, context, accessTokenTtlSeconds);
     const before = await lockOwnResource(tx, id);
+    await outliveTokens(tx, context, accessTokenTtlSeconds);
     await ensureSigningKey(tx, context, signingAlg);
     const isOther = signingAlg !== undefined && signingAlg !== before.signingAlg;
     return recordChange(tx, context, resources, before, {

@@ -190,16 +190,16 @@ async function keepReplaced(tx: Transaction, key: SigningKey): Promise<void> {
   });
 }
 
-/** Whether another key does for good what a key does. */
+/** Whether other keys do for good what a key does: as the service signs, and in its algorithm, where that is asked for. */
 async function hasStandIn(tx: Transaction, key: SigningKey): Promise<boolean> {
   const { id, algorithm, isBeside } = key;
-  const others = await tx.signingKey.count({
-    where: {
-      ...{ id: { not: id }, retiredAt: null },
-      ...(isBeside ? { algorithm } : { isBeside }),
-    },
+  const others = await tx.signingKey.findMany({
+    where: { id: { not: id }, retiredAt: null },
+    select: { algorithm: true, isBeside: true },
   });
-  return others > 0;
+  if (!isBeside && others.every((other) => other.isBeside)) return false;
+  if (others.some((other) => other.algorithm === algorithm)) return true;
+  return !(await algorithmsAskedFor(tx)).has(algorithm);
 }
 
 // Other nodes send no hint for it.

@@ -119,18 +119,32 @@ test('a new resource may have an algorithm, and Signet’s own have none of thei
   expect(await setAlgorithm(management.id, 'PS256')).toEqual({ code: 'NOT_ALLOWED' });
 });
 
-test('the first key of an algorithm cannot be deleted while it waits: no other stands in', async () => {
+test('a key that waits can be deleted unless an algorithm that is asked for would have none', async () => {
   onTestFinished(service.clock.freeze());
   const context = { ...services, actor: systemActor, traceId: '', ip: null, userAgent: null };
+  const remove = async (id: string) =>
+    (
+      await run(`mutation { deleteSigningKey(input: { id: "${id}" }) {
+        ... on DeleteSigningKeyPayload { signingKey { status } } ... on Error { code } } }`)
+    ).deleteSigningKey;
+  const waiting = async (algorithm: SigningAlgorithm) =>
+    (
+      await services.database.prisma.signingKey.findFirstOrThrow({
+        where: { algorithm, retiredAt: null },
+      })
+    ).id;
   await services.database.prisma.resource.updateMany({ data: { signingAlg: null } });
   await rotateSigningKey(context, { immediately: true });
   const resource = await directory.createResource([]);
   await setAlgorithm(resource.id, 'RS256');
-  const waiting = await services.database.prisma.signingKey.findFirstOrThrow({
-    where: { algorithm: 'RS256', retiredAt: null },
-  });
-  const { deleteSigningKey } = await run(
-    `mutation { deleteSigningKey(input: { id: "${waiting.id}" }) { ... on Error { code } } }`,
-  );
-  expect(deleteSigningKey).toEqual({ code: 'NOT_ALLOWED' });
+  expect(await remove(await waiting('RS256'))).toEqual({ code: 'NOT_ALLOWED' });
+  await setAlgorithm(resource.id, null);
+  expect(await remove(await waiting('RS256'))).toEqual({ signingKey: { status: 'PENDING' } });
+  // Nor if it was to be the service's.
+  await rotateSigningKey(context, { algorithm: 'RS256' });
+  await setAlgorithm(resource.id, 'RS256');
+  expect(await remove(await waiting('RS256'))).toEqual({ code: 'NOT_ALLOWED' });
+  await setAlgorithm(resource.id, null);
+  expect(await remove(await waiting('RS256'))).toEqual({ signingKey: { status: 'PENDING' } });
+  expect(services.keys.current().algorithm).toBe('ES256');
 });
