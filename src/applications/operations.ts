@@ -35,8 +35,8 @@ import {
 import { newId } from '../ids.ts';
 import { distinct, fault, name, notNull, parseInput, patched, text } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
-import { ensureSigningKey } from '../resources/signing-key.ts';
 import { resourceIndicator } from '../resources/operations.ts';
+import { ensureSigningKey } from '../resources/signing-key.ts';
 import type { Context } from '../services.ts';
 import { endImpersonation } from '../users/sign-out.ts';
 import { assertNotBuiltIn } from './built-in.ts';

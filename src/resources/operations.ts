@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { signingAlgorithms } from '../config.ts';
 import { isReservedIndicator, isVoidIndicator, ownIndicators } from '../auth/scopes.ts';
+import { signingAlgorithms } from '../config.ts';
 import { onceCommitted } from '../db/around.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';

@@ -199,7 +199,7 @@ async function hasStandIn(tx: Transaction, key: SigningKey): Promise<boolean> {
   });
   if (!isBeside && others.every((other) => other.isBeside)) return false;
   if (others.some((other) => other.algorithm === algorithm)) return true;
-  return !(await algorithmsAskedFor(tx)).has(algorithm);
+  return !(await algorithmsAskedFor(tx)).has(algorithm as SigningAlgorithm);
 }
 
 // Other nodes send no hint for it.

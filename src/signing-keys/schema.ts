@@ -9,6 +9,8 @@ import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { type SigningKeyStatus, signingStartOf, statusAt } from '../keys/signing-keys.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';
 
+const term = { signsFrom: true, createdAt: true, retiredAt: true, isBeside: true } as const;
+
 const SigningKeyStatusEnum = builder.enumType('SigningKeyStatus', {
   description: 'Where a signing key stands.',
   values: {
@@ -40,14 +42,15 @@ const SigningKey = builder.prismaNode('SigningKey', {
       resolve: ({ algorithm }) => algorithm as SigningAlgorithm,
     }),
     isCurrent: t.boolean({
-      description: 'Whether it signs new tokens. A key that only signs where an application or a resource asks for its algorithm is not.',
-      select: { id: true },
-      resolve: ({ id }, _args, { keys }) => keys.current().kid === id,
+      description:
+        'Whether it signs new tokens. A key that only signs where an application or a resource asks for its algorithm is not.',
+      select: term,
+      resolve: (key, _args, { clock }) => statusAt(key, clock.now()) === 'ACTIVE' && !key.isBeside,
     }),
     status: t.field({
       type: SigningKeyStatusEnum,
       description: 'Where it stands.',
-      select: { signsFrom: true, createdAt: true, retiredAt: true },
+      select: term,
       resolve: (key, _args, { clock }) => statusAt(key, clock.now()),
     }),
     publicJwk: t.expose('publicJwk', {

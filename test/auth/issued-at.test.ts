@@ -33,41 +33,42 @@ const endings = {
   },
 };
 
-test.each(
-  Object.entries(endings),
-)('%s ends what was issued a moment before, and nothing a moment after', async (_what, end) => {
-  onTestFinished(service.clock.freeze());
-  const user = await fixture.createUser();
-  /** A token of a sign-in, and one that is exchanged from it. */
-  const issue = async () => {
-    const { access_token: token } = await fixture.signIn({
-      username: user.username ?? '',
-      resource: resource.indicator,
-    });
-    const { body } = await exchange(service, backend, {
-      subject_token: token,
-      resource: resource.indicator,
-    });
-    const now = service.clock.now().getTime() / 1000;
-    for (const [issued, expiresIn] of [
-      [token, 3600],
-      [String(body['access_token']), Number(body['expires_in'])],
-    ] as const) {
-      const { iat = 0, exp = 0 } = decodeJwt(issued);
-      expect(iat).toBe(Math.floor(now) - 1);
-      expect(exp).toBe(Math.floor(now) + expiresIn);
-    }
-    return [token, String(body['access_token'])];
-  };
-  const areActive = async (tokens: readonly string[]) =>
-    Promise.all(tokens.map((token) => isActive(service, backend, token)));
+test.each(Object.entries(endings))(
+  '%s ends what was issued a moment before, and nothing a moment after',
+  async (_what, end) => {
+    onTestFinished(service.clock.freeze());
+    const user = await fixture.createUser();
+    /** A token of a sign-in, and one that is exchanged from it. */
+    const issue = async () => {
+      const { access_token: token } = await fixture.signIn({
+        username: user.username ?? '',
+        resource: resource.indicator,
+      });
+      const { body } = await exchange(service, backend, {
+        subject_token: token,
+        resource: resource.indicator,
+      });
+      const now = service.clock.now().getTime() / 1000;
+      for (const [issued, expiresIn] of [
+        [token, 3600],
+        [String(body['access_token']), Number(body['expires_in'])],
+      ] as const) {
+        const { iat = 0, exp = 0 } = decodeJwt(issued);
+        expect(iat).toBe(Math.floor(now) - 1);
+        expect(exp).toBe(Math.floor(now) + expiresIn);
+      }
+      return [token, String(body['access_token'])];
+    };
+    const areActive = async (tokens: readonly string[]) =>
+      Promise.all(tokens.map((token) => isActive(service, backend, token)));
 
-  const before = await issue();
-  expect(await areActive(before)).toEqual([true, true]);
-  service.clock.advance(1);
-  await end(user.id);
-  service.clock.advance(1);
-  const after = await issue();
-  expect(await areActive(before)).toEqual([false, false]);
-  expect(await areActive(after)).toEqual([true, true]);
-});
+    const before = await issue();
+    expect(await areActive(before)).toEqual([true, true]);
+    service.clock.advance(1);
+    await end(user.id);
+    service.clock.advance(1);
+    const after = await issue();
+    expect(await areActive(before)).toEqual([false, false]);
+    expect(await areActive(after)).toEqual([true, true]);
+  },
+);

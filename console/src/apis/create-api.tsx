@@ -9,8 +9,8 @@ import { filled } from '../kit/forms/list-field.tsx';
 import { formMessages } from '../kit/forms/messages.ts';
 import { useMessages } from '../kit/language/language.ts';
 import { toast } from '../kit/toasts.ts';
-import { CreateApi, CreateScope } from './documents.ts';
 import { AlgorithmField, algorithmOf } from './algorithm-field.tsx';
+import { CreateApi, CreateScope } from './documents.ts';
 import { LifetimeField, useLifetimeSchema } from './lifetime-field.tsx';
 import { apiPageMessages } from './messages.ts';
 

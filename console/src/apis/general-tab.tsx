@@ -13,6 +13,7 @@ import { Section } from '../kit/records/section.tsx';
 import { useCan } from '../kit/session/session.ts';
 import { EmptyState } from '../kit/states/state.tsx';
 import { toast } from '../kit/toasts.ts';
+import { AlgorithmField, algorithmOf } from './algorithm-field.tsx';
 import {
   ApiScope,
   ApiScopes,
@@ -22,7 +23,6 @@ import {
   UpdateApi,
   UpdateScope,
 } from './documents.ts';
-import { AlgorithmField, algorithmOf } from './algorithm-field.tsx';
 import { isOwn } from './lifetime.ts';
 import { LifetimeField, useLifetimeSchema } from './lifetime-field.tsx';
 import { apiPageMessages } from './messages.ts';
