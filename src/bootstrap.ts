@@ -47,6 +47,7 @@ export async function bootstrap(options: {
     });
     await ensureBuiltInApplications(tx, clock);
     await ensureConsoleRoles(tx, clock, added);
+    // Nobody holds a key set of a new service, so its first key signs at once.
     if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
       await createSigningKey(tx, { cipher, clock }, config.signingAlgorithm);
     }

@@ -138,8 +138,8 @@ export const environment = z
     ADMIN_USERNAME: z.string().max(128).optional(),
     ADMIN_PASSWORD: z.string().max(256).optional(),
     SIGNING_ALG: z.enum(signingAlgorithms).default('ES256'),
-    // A day: whoever holds a key set for longer asks too seldom for any rotation.
-    SIGNING_KEY_LEAD_SECONDS: z.coerce.number().int().min(0).max(86_400).default(60),
+    // A week: some verifiers hold the key set for as long.
+    SIGNING_KEY_LEAD_SECONDS: z.coerce.number().int().min(0).max(604_800).default(60),
     EVENT_RETENTION_DAYS: count(90),
     AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).optional(),
     EVENT_SINK_URL: z

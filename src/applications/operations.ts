@@ -12,7 +12,7 @@ import {
   setterScopesOf,
 } from '../auth/granting/setter-scopes.ts';
 import { ownIndicators } from '../auth/scopes.ts';
-import { type SigningAlgorithm, signingAlgorithms } from '../config.ts';
+import { signingAlgorithms } from '../config.ts';
 import { onceCommitted } from '../db/around.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Told } from '../db/told.ts';
@@ -35,8 +35,8 @@ import {
 import { newId } from '../ids.ts';
 import { distinct, fault, name, notNull, parseInput, patched, text } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
-import { ensureIdTokenKey } from '../keys/signing-keys.ts';
 import { resourceIndicator } from '../resources/operations.ts';
+import { ensureSigningKey } from '../resources/signing-key.ts';
 import type { Context } from '../services.ts';
 import { endImpersonation } from '../users/sign-out.ts';
 import { assertNotBuiltIn } from './built-in.ts';
@@ -133,7 +133,7 @@ export async function createApplication(
   const secret = isSecret ? generateSecret() : null;
   const application = await transaction(context.database, async (tx) => {
     await assertMayActFor(tx, context, values.mayActFor ?? []);
-    await ensureKey(tx, context, values.idTokenSigningAlg);
+    await ensureSigningKey(tx, context, values.idTokenSigningAlg);
     const created = await tx.application.create({
       data: {
         ...values,
@@ -195,7 +195,7 @@ export async function updateApplication(
     const isOpened = isExchangeChanged || (areKeysGiven && after.allowTokenExchange);
     assertMayOpenOwnApis(context, isOpened ? (after.exchangeResources ?? []) : []);
     await assertMayActFor(tx, context, patch.mayActFor ?? []);
-    await ensureKey(tx, context, patch.idTokenSigningAlg);
+    await ensureSigningKey(tx, context, patch.idTokenSigningAlg);
     if (after.isThirdParty && !before.isThirdParty) await endGrantsOf(tx, context, id);
     const setterScopes = await setterScopesAfter(tx, context, before, patch);
     const managementWithoutConsent = coversEverything(setterScopes);
@@ -218,16 +218,6 @@ export async function updateApplication(
   });
   if (patch.idTokenSigningAlg) await onceCommitted(() => context.keys.reload());
   return application;
-}
-
-/** Makes sure that a key signs id tokens in the algorithm that is asked for. A new one raises `SigningKey.Rotated`. */
-async function ensureKey(
-  tx: Transaction,
-  context: Context,
-  algorithm: SigningAlgorithm | null | undefined,
-): Promise<void> {
-  const created = algorithm && (await ensureIdTokenKey(tx, context, algorithm));
-  if (created) await recordEvent(tx, context, 'SigningKey.Rotated', { signingKeyId: created.id });
 }
 
 /**

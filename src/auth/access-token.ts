@@ -9,7 +9,7 @@ import {
 import { type Clock, toNumericDate } from '../clock.ts';
 import { idForQuery } from '../ids.ts';
 import { signCompact, splitCompact, verifyCompact } from '../keys/compact-jws.ts';
-import type { SigningKeys } from '../keys/signing-keys.ts';
+import type { ResourceAlgorithms, SigningKeys } from '../keys/signing-keys.ts';
 
 /** The claims of an access token that Signet issued (RFC 9068 §2.2). */
 export interface AccessTokenClaims extends JWTPayload {
@@ -64,7 +64,13 @@ const unsecuredHeader = Buffer.from('{"alg":"none"}').toString('base64url');
 
 type Verifier = { keys: SigningKeys; issuer: string; clock: Clock };
 
-/** A token's `jti`: a UUIDv7. It holds the millisecond of issue; `iat` holds only the second. */
+/**
+ * The `iat` of an access token that is issued at an instant: a whole second, one to two seconds back. Verifiers without
+ * leeway refuse a token from what is the future by their clock. The instant itself is in the `jti`.
+ */
+export const iatOf = (at: Date): number => toNumericDate(at) - 1;
+
+/** A token's `jti`: a UUIDv7. It holds the millisecond of issue, by which tokens are compared with what ends them. */
 export function newJti(at: Date): string {
   const milliseconds = at.getTime().toString(16).padStart(12, '0');
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-7${randomUUID().slice(15)}`;
@@ -103,12 +109,17 @@ export function applicationsOf({
   return [...new Set(named)].flatMap((id) => idForQuery(id, 'Application') ?? []);
 }
 
-/** Signs an access token with the current key (RFC 9068 §2.1). */
+/**
+ * Signs an access token (RFC 9068 §2.1).
+ *
+ * @param resource How tokens for its resource are signed; by default with the current key.
+ */
 export async function signAccessToken(
   keys: SigningKeys,
   claims: AccessTokenClaims,
+  resource?: ResourceAlgorithms,
 ): Promise<string> {
-  const { algorithm, kid, privateKey } = keys.current();
+  const { algorithm, kid, privateKey } = resource ? keys.signerFor(resource) : keys.current();
   return signCompact(
     { algorithm, key: privateKey },
     { alg: algorithm, typ: accessTokenTyp, kid },
@@ -221,9 +232,10 @@ function describeFault(error: unknown, otherType?: string): unknown {
   return error;
 }
 
-/** The lifetime, in seconds, of a token that lives `ttlSeconds` but not past `notAfter`. */
+/** The lifetime, in seconds, of a token that is issued now and lives `ttlSeconds` but not past `notAfter`. */
 export function lifetime(clock: Clock, ttlSeconds: number, notAfter = Number.POSITIVE_INFINITY) {
-  const iat = toNumericDate(clock.now());
-  const exp = Math.min(iat + ttlSeconds, notAfter);
-  return { iat, exp, expiresIn: exp - iat };
+  const at = clock.now();
+  const now = toNumericDate(at);
+  const exp = Math.min(now + ttlSeconds, notAfter);
+  return { iat: iatOf(at), exp, expiresIn: exp - now };
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
-import type { SigningAlgorithm } from '../config.ts';
+import type { Config, SigningAlgorithm } from '../config.ts';
 import { lockName } from '../db/lock.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { PrismaClient, SigningKey } from '../generated/prisma/client.ts';
@@ -19,10 +19,19 @@ interface SigningKeyHandle {
   readonly privateJwk: JWK;
 }
 
+/** How a resource's access tokens are signed. */
+export interface ResourceAlgorithms {
+  /** Null: as the service signs. */
+  readonly signingAlg: string | null;
+  readonly signingAlgBefore: string | null;
+}
+
 /** The signing keys, in memory; the database holds them encrypted. */
 export interface SigningKeys {
-  /** The key that signs new tokens, except id tokens in an algorithm that an application requires. */
+  /** The key that signs new tokens, except where an application or a resource asks for another algorithm. */
   current(): SigningKeyHandle;
+  /** The key that signs a resource's access tokens: in its algorithm, or as before until a key of that signs. */
+  signerFor(resource: ResourceAlgorithms): SigningKeyHandle;
   /**
    * The public key with that `kid`, while it is published. An unknown `kid` may be another node's new key: the caller
    * waits while the database is read again, at most once a second.
@@ -49,14 +58,14 @@ const isKeyId = (kid: string) => kindOfId(kid) === 'SigningKey';
 /**
  * Creates a signing key and stores it, its private half encrypted.
  *
- * @param options.forIdTokens Whether it is for applications that ask for its algorithm; it signs no access tokens.
+ * @param options.isBeside Whether it is for applications and resources that ask for its algorithm, beside the service's.
  * @param options.signsFrom From when it signs; by default at once.
  */
 export async function createSigningKey(
   tx: Transaction,
   { cipher, clock }: { cipher: Sealing; clock: Clock },
   algorithm: SigningAlgorithm,
-  { forIdTokens = false, signsFrom }: { forIdTokens?: boolean; signsFrom?: Date } = {},
+  { isBeside = false, signsFrom }: { isBeside?: boolean; signsFrom?: Date } = {},
 ): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
@@ -72,7 +81,7 @@ export async function createSigningKey(
       algorithm,
       publicJwk,
       privateJwk: cipher.encrypt(JSON.stringify(privateJwk), purpose(id)),
-      forIdTokens,
+      isBeside,
       createdAt: clock.now(),
       signsFrom: signsFrom ?? clock.now(),
     },
@@ -82,35 +91,81 @@ export async function createSigningKey(
 /** The name of the lock to hold while creating or retiring signing keys. */
 export const signingKeysLock = 'signet:signing-keys';
 
+/** From when a key signs that is made now. */
+export const signsAfterLead = ({
+  clock,
+  config,
+}: {
+  clock: Clock;
+  config: Pick<Config, 'signingKeyLeadSeconds'>;
+}): Date => new Date(clock.now().getTime() + config.signingKeyLeadSeconds * 1000);
+
 /**
- * Creates a key that signs id tokens in an algorithm, if no key does.
+ * Creates a key for an algorithm that an application or a resource asks for, if there is none. The first key of an
+ * algorithm signs id tokens before its time too: no other can.
  *
- * @param signsFrom From when it signs; by default at once.
+ * @param signsFrom From when it signs.
  * @returns The new key, or null.
  */
-export async function ensureIdTokenKey(
+export async function ensureKeyBeside(
   tx: Transaction,
   services: { cipher: Sealing; clock: Clock },
   algorithm: SigningAlgorithm,
-  signsFrom = services.clock.now(),
+  signsFrom: Date,
 ): Promise<SigningKey | null> {
   await lockName(tx, signingKeysLock);
   const existing = await tx.signingKey.count({ where: { algorithm, retiredAt: null } });
   return existing === 0
-    ? createSigningKey(tx, services, algorithm, { forIdTokens: true, signsFrom })
+    ? createSigningKey(tx, services, algorithm, { isBeside: true, signsFrom })
     : null;
 }
 
-/** What says whether a key signs at an instant. */
+/** What says where a key stands at an instant. */
 type Term = Pick<SigningKey, 'signsFrom' | 'createdAt' | 'retiredAt'>;
 
 /** From when a key signs. A node of the version before makes keys that sign at once. */
 export const signingStartOf = ({ signsFrom, createdAt }: Omit<Term, 'retiredAt'>): Date =>
   signsFrom ?? createdAt;
 
-/** Whether a key signs at an instant: it is neither coming nor retired. */
-export const signsAt = (key: Term, now: Date): boolean =>
-  signingStartOf(key) <= now && (key.retiredAt === null || key.retiredAt > now);
+/** Where a key stands: published and not signing yet, signing, or only verifying. */
+export type SigningKeyStatus = 'PENDING' | 'ACTIVE' | 'RETIRED';
+
+/** Where a key stands at an instant. One that was replaced before its time has never signed, and is retired. */
+export function statusAt(key: Term, now: Date): SigningKeyStatus {
+  if (key.retiredAt !== null && key.retiredAt <= now) return 'RETIRED';
+  return signingStartOf(key) > now ? 'PENDING' : 'ACTIVE';
+}
+
+// Another node may use a retired key for some seconds more; those tokens must stay valid too.
+const graceSeconds = 60;
+
+/** When the last token of a key expires that stops signing at an instant, and that signed for so many seconds at most. */
+export const lastTokenExpiresAt = (retiredAt: Date, ttlSeconds: number): Date =>
+  new Date(retiredAt.getTime() + (Math.max(ttlSeconds, idTokenTtlSeconds) + graceSeconds) * 1000);
+
+/**
+ * Keeps keys that are to retire in the key set for as long as tokens of a new lifetime that they sign until then. Call it
+ * before the lifetime changes: a rotation waits, and then reads the new one.
+ */
+export async function outliveTokens(
+  tx: Transaction,
+  { clock }: { clock: Clock },
+  ttlSeconds: number | null | undefined,
+): Promise<void> {
+  if (ttlSeconds == null || ttlSeconds <= idTokenTtlSeconds) return;
+  await lockName(tx, signingKeysLock);
+  // Nodes that have not read the keys again sign a little longer.
+  const since = new Date(clock.now().getTime() - graceSeconds * 1000);
+  const retiring = await tx.signingKey.findMany({
+    where: { retiredAt: { gt: since } },
+    select: { id: true, retiredAt: true, expiresAt: true },
+  });
+  for (const { id, retiredAt, expiresAt: before } of retiring) {
+    const expiresAt = lastTokenExpiresAt(retiredAt ?? since, ttlSeconds);
+    if (before === null || before < expiresAt)
+      await tx.signingKey.update({ where: { id }, data: { expiresAt }, select: { id: true } });
+  }
+}
 
 interface OpenKey {
   readonly row: SigningKey;
@@ -132,15 +187,23 @@ function openKey(cipher: Sealing, row: SigningKey): OpenKey {
   };
 }
 
+const ranks = { ACTIVE: 0, PENDING: 2, RETIRED: 3 } as const;
+
 /**
- * Sorts keys: those that sign, the newest first; those that have signed, the last one first; those that will. The first
- * of an algorithm signs.
+ * Sorts keys: those that sign, the newest first; those that will, the next one first; those that have signed, the last
+ * one first. The first of an algorithm signs: of one that is new, the key that is to come, since no other could.
  */
 function sorted(keys: readonly OpenKey[], now: Date): OpenKey[] {
-  const rankOf = ({ row }: OpenKey) =>
-    signsAt(row, now) ? (row.forIdTokens ? 1 : 0) : signingStartOf(row) <= now ? 2 : 3;
+  const rankOf = ({ row }: OpenKey) => {
+    const rank = ranks[statusAt(row, now)];
+    return rank === ranks.ACTIVE && row.isBeside ? rank + 1 : rank;
+  };
   const startOf = ({ row }: OpenKey) => signingStartOf(row).getTime();
-  return keys.toSorted((a, b) => rankOf(a) - rankOf(b) || startOf(b) - startOf(a));
+  return keys.toSorted((a, b) => {
+    const [rank, other] = [rankOf(a), rankOf(b)];
+    if (rank !== other) return rank - other;
+    return rank === ranks.PENDING ? startOf(a) - startOf(b) : startOf(b) - startOf(a);
+  });
 }
 
 /**
@@ -226,13 +289,27 @@ export async function loadSigningKeys(options: {
     return nextReload;
   }
 
+  function currentHandle(): SigningKeyHandle {
+    const first = current().find(({ row }) => !row.isBeside);
+    if (!first) throw new Error('The database holds no signing key.');
+    return first.handle;
+  }
+
+  function activeHandle(algorithm: string | null): SigningKeyHandle | undefined {
+    if (algorithm === null) return undefined;
+    const now = clock.now();
+    return current().find(
+      ({ row }) => row.algorithm === algorithm && statusAt(row, now) === 'ACTIVE',
+    )?.handle;
+  }
+
   await reload();
   return {
-    current() {
-      const first = current().find(({ row }) => !row.forIdTokens);
-      if (!first) throw new Error('The database holds no signing key.');
-      return first.handle;
-    },
+    current: currentHandle,
+    signerFor: ({ signingAlg, signingAlgBefore }) =>
+      (signingAlg === null
+        ? undefined
+        : (activeHandle(signingAlg) ?? activeHandle(signingAlgBefore))) ?? currentHandle(),
     async publicKey(kid) {
       const known = find(kid);
       if (known || !isKeyId(kid)) return known;

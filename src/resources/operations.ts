@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { isReservedIndicator, isVoidIndicator, ownIndicators } from '../auth/scopes.ts';
+import { signingAlgorithms } from '../config.ts';
+import { onceCommitted } from '../db/around.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
@@ -8,8 +10,10 @@ import { type NewEvent, recordChange, recordEvent, recordEvents } from '../event
 import type { Resource, Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { fault, name, notNull, parseInput, text } from '../input.ts';
+import { outliveTokens } from '../keys/signing-keys.ts';
 import type { Context } from '../services.ts';
 import { resourceRecord, resources, scopeRecord, scopeReference, scopes } from './payload.ts';
+import { algorithmUntilThen, ensureSigningKey } from './signing-key.ts';
 
 const absoluteUri = text(2048).refine(
   // RFC 8707 §2
@@ -40,6 +44,7 @@ export const createResourceInput = z.object({
   name: name(),
   indicator,
   accessTokenTtlSeconds: ttl.nullish(),
+  signingAlg: z.enum(signingAlgorithms).nullish(),
 });
 
 const resourceConflicts = {
@@ -47,7 +52,8 @@ const resourceConflicts = {
 };
 
 /**
- * Registers a resource: an API that access tokens can be issued for. Raises `Resource.Created`.
+ * Registers a resource: an API that access tokens can be issued for. Raises `Resource.Created`, and `SigningKey.Rotated`
+ * if there is no key of its algorithm: one is made.
  *
  * @throws {InvalidInputError} {@link ConflictError} on `indicator`.
  */
@@ -57,8 +63,10 @@ export async function createResource(
 ): Promise<Resource> {
   const { accessTokenTtlSeconds, ...values } = parseInput(createResourceInput, input);
   const now = context.clock.now();
-  return refuseConflict(resourceConflicts, () =>
+  const created = await refuseConflict(resourceConflicts, () =>
     transaction(context.database, async (tx) => {
+      await outliveTokens(tx, context, accessTokenTtlSeconds);
+      await ensureSigningKey(tx, context, values.signingAlg);
       const resource = await tx.resource.create({
         data: {
           ...values,
@@ -72,18 +80,22 @@ export async function createResource(
       return told.with(resource);
     }),
   );
+  if (values.signingAlg) await onceCommitted(() => context.keys.reload());
+  return created;
 }
 
 const updateResourceInput = z.object({
   id: z.string(),
   name: notNull(name()),
   accessTokenTtlSeconds: ttl.nullish(),
+  signingAlg: z.enum(signingAlgorithms).nullish(),
 });
 const defaultTtlSeconds = 3600;
 
 /**
- * Changes a resource's name or the lifetime of its tokens. The indicator cannot change: tokens and services use it.
- * Raises `Resource.Data.Updated` if something changed.
+ * Changes a resource's name, the lifetime of its tokens or their algorithm. The indicator cannot change: tokens and
+ * services use it. Raises `Resource.Data.Updated` if something changed, and `SigningKey.Rotated` if there is no key of
+ * the algorithm: one is made. Until it signs, the tokens are signed as before.
  *
  * @throws {InvalidInputError} {@link NotFoundError} {@link NotAllowedError} on a resource of Signet's own.
  */
@@ -91,15 +103,23 @@ export async function updateResource(
   context: Context,
   input: z.input<typeof updateResourceInput>,
 ): Promise<Resource> {
-  const { id, name: newName, accessTokenTtlSeconds } = parseInput(updateResourceInput, input);
-  return transaction(context.database, async (tx) => {
+  const given = parseInput(updateResourceInput, input);
+  const { id, accessTokenTtlSeconds, signingAlg } = given;
+  const updated = await transaction(context.database, async (tx) => {
     const before = await lockOwnResource(tx, id);
+    await outliveTokens(tx, context, accessTokenTtlSeconds);
+    await ensureSigningKey(tx, context, signingAlg);
+    const isOther = signingAlg !== undefined && signingAlg !== before.signingAlg;
     return recordChange(tx, context, resources, before, {
-      name: newName,
+      name: given.name,
       accessTokenTtlSeconds:
         accessTokenTtlSeconds === null ? defaultTtlSeconds : accessTokenTtlSeconds,
+      signingAlg,
+      ...(isOther ? { signingAlgBefore: await algorithmUntilThen(tx, context, before) } : {}),
     });
   });
+  if (signingAlg) await onceCommitted(() => context.keys.reload());
+  return updated;
 }
 
 /**

@@ -1,9 +1,11 @@
+import type { SigningAlgorithm } from '../config.ts';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
 import { addRecordQueries, orders, textSearch } from '../graphql/lists/record-queries.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { versionDescription } from '../graphql/mutations/versions.ts';
+import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
 import { kindOfId } from '../ids.ts';
 import {
   createResource,
@@ -28,6 +30,13 @@ const Resource = builder.prismaNode('Resource', {
     }),
     accessTokenTtlSeconds: t.exposeInt('accessTokenTtlSeconds', {
       description: 'How long its access tokens live, in seconds.',
+    }),
+    signingAlg: t.field({
+      type: SigningAlgorithmEnum,
+      nullable: true,
+      description: 'How its access tokens are signed; null: as the service signs.',
+      select: { signingAlg: true },
+      resolve: ({ signingAlg }) => signingAlg as SigningAlgorithm | null,
     }),
     scopes: t.relatedConnection(
       'scopes',
@@ -117,8 +126,16 @@ const scopeMutations = recordMutations('scope', Scope, { scope: 'resources:write
 const ttlField = (t: InputFields) =>
   t.int({ description: 'How long its access tokens live: 1 to 2592000 seconds, 3600 by default.' });
 
+const algorithmField = (t: InputFields) =>
+  t.field({
+    type: SigningAlgorithmEnum,
+    description:
+      'How its access tokens are signed, for libraries that accept only some algorithms; null: as the service signs. A missing key is made, and signs after `SIGNING_KEY_LEAD_SECONDS`; until then the tokens are signed as before.',
+  });
+
 resourceMutations.add('createResource', {
-  description: 'Registers an API that access tokens can be aimed at. Raises `Resource.Created`.',
+  description:
+    'Registers an API that access tokens can be aimed at. Raises `Resource.Created`, and `SigningKey.Rotated` if a key for `signingAlg` is made.',
   input: (t) => ({
     name: t.string({ required: true, description: 'At most 128 characters.' }),
     indicator: t.string({
@@ -127,6 +144,7 @@ resourceMutations.add('createResource', {
         'The resource indicator (RFC 8707): an absolute URI without a fragment. Unique; it cannot be changed.',
     }),
     accessTokenTtlSeconds: ttlField(t),
+    signingAlg: algorithmField(t),
   }),
   errors: [InvalidInputError, ConflictError],
   operation: (context, input) => createResource(context, input),
@@ -134,11 +152,12 @@ resourceMutations.add('createResource', {
 
 resourceMutations.add('updateResource', {
   description:
-    "Changes a resource's name or the lifetime of its tokens. Raises `Resource.Data.Updated` if something changed.",
+    "Changes a resource's name, the lifetime of its tokens or their algorithm. Raises `Resource.Data.Updated` if something changed, and `SigningKey.Rotated` if a key for `signingAlg` is made.",
   input: (t) => ({
     id: resourceMutations.id(t),
     name: t.string({ description: 'At most 128 characters.' }),
     accessTokenTtlSeconds: ttlField(t),
+    signingAlg: algorithmField(t),
   }),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
   operation: (context, input) => updateResource(context, input),

@@ -10,27 +10,31 @@ import type { SigningKey } from '../generated/prisma/client.ts';
 import { parseInput } from '../input.ts';
 import {
   createSigningKey,
-  ensureIdTokenKey,
-  idTokenTtlSeconds,
+  ensureKeyBeside,
+  lastTokenExpiresAt,
   signingKeysLock,
   signingStartOf,
-  signsAt,
+  signsAfterLead,
+  statusAt,
 } from '../keys/signing-keys.ts';
 import { type Jobs, repeat } from '../scheduler.ts';
 import { readServiceSettings } from '../service-settings/settings.ts';
 import type { Context, Services } from '../services.ts';
 
-// Another node may use a retired key for some seconds more; those tokens must stay valid too.
-const graceSeconds = 60;
-
-const rotateInput = z.object({ algorithm: z.enum(signingAlgorithms).nullish() });
+const rotateInput = z.object({
+  algorithm: z.enum(signingAlgorithms).nullish(),
+  immediately: z.boolean().nullish(),
+});
 
 /**
  * Creates a signing key, and retires the one before. The new key is published at once and signs once
  * `SIGNING_KEY_LEAD_SECONDS` have passed, so that every verifier that reads the key set again meanwhile knows it. The old
  * key signs until then. It stays in the published set until the last token it signed has expired: the longest lifetime
- * of a resource's access tokens, or of an id token, from then. Keys for id tokens in other algorithms, where
- * applications ask for some, are renewed too. Raises `SigningKey.Rotated` for each new key.
+ * of a resource's access tokens, or of an id token, from then. Keys of other algorithms, where
+ * applications or resources ask for some, are renewed too. Raises `SigningKey.Rotated` for each new key.
+ *
+ * `immediately` is for a key that leaked: the new key signs from now on, and keys that wait are replaced with the one
+ * that signs. Verifiers that hold the key set without it refuse its tokens until they read the set again.
  *
  * All nodes go by the instant in the row, and read the rows every few seconds.
  *
@@ -40,10 +44,13 @@ export async function rotateSigningKey(
   context: Context,
   input: z.input<typeof rotateInput>,
 ): Promise<Rotated> {
-  const { algorithm } = parseInput(rotateInput, input);
+  const { algorithm, immediately } = parseInput(rotateInput, input);
   const rotated = await transaction(context.database, async (tx) => {
     await lockName(tx, signingKeysLock);
-    return rotate(tx, context, algorithm ?? context.config.signingAlgorithm);
+    return rotate(tx, context, {
+      algorithm: algorithm ?? context.config.signingAlgorithm,
+      signsFrom: immediately ? context.clock.now() : signsAfterLead(context),
+    });
   });
   await onceCommitted(() => context.keys.reload());
   return rotated;
@@ -57,32 +64,24 @@ interface Rotated {
 
 async function rotate(
   tx: Transaction,
-  context: Origin & Pick<Context, 'cipher' | 'config'>,
-  algorithm: SigningAlgorithm,
+  context: Origin & Pick<Context, 'cipher'>,
+  { algorithm, signsFrom }: { algorithm: SigningAlgorithm; signsFrom: Date },
 ): Promise<Told<Rotated>> {
-  const { config, clock } = context;
-  const signsFrom = new Date(clock.now().getTime() + config.signingKeyLeadSeconds * 1000);
   const { _max: longest } = await tx.resource.aggregate({
     _max: { accessTokenTtlSeconds: true },
   });
-  const ttlSeconds = Math.max(idTokenTtlSeconds, longest.accessTokenTtlSeconds ?? 0);
   const retired = await tx.signingKey.updateManyAndReturn({
-    where: { retiredAt: null },
+    // With a shorter lead than before, others were to sign for longer.
+    where: { OR: [{ retiredAt: null }, { retiredAt: { gt: signsFrom } }] },
     data: {
       retiredAt: signsFrom,
-      expiresAt: new Date(signsFrom.getTime() + (ttlSeconds + graceSeconds) * 1000),
+      expiresAt: lastTokenExpiresAt(signsFrom, longest.accessTokenTtlSeconds ?? 0),
     },
   });
   const signingKey = await createSigningKey(tx, context, algorithm, { signsFrom });
-  const asked = await tx.application.findMany({
-    where: { idTokenSigningAlg: { not: null } },
-    distinct: ['idTokenSigningAlg'],
-    select: { idTokenSigningAlg: true },
-  });
   const created = [signingKey];
-  for (const { idTokenSigningAlg } of asked) {
-    const wanted = idTokenSigningAlg as SigningAlgorithm;
-    const key = await ensureIdTokenKey(tx, context, wanted, signsFrom);
+  for (const asked of await algorithmsAskedFor(tx)) {
+    const key = await ensureKeyBeside(tx, context, asked, signsFrom);
     if (key) created.push(key);
   }
   const told = await recordEvents(
@@ -90,10 +89,29 @@ async function rotate(
     context,
     created.map(({ id }) => ({ type: 'SigningKey.Rotated', data: { signingKeyId: id } })),
   );
-  return told.with({
-    signingKey,
-    retiredSigningKey: retired.findLast(({ forIdTokens }) => !forIdTokens) ?? null,
+  const [replaced = null] = retired
+    .filter((key) => !key.isBeside && signingStartOf(key) <= signsFrom)
+    .sort((a, b) => signingStartOf(b).getTime() - signingStartOf(a).getTime());
+  return told.with({ signingKey, retiredSigningKey: replaced });
+}
+
+/** The algorithms that applications and resources ask for. */
+async function algorithmsAskedFor(tx: Transaction): Promise<ReadonlySet<SigningAlgorithm>> {
+  const byApplications = await tx.application.findMany({
+    where: { idTokenSigningAlg: { not: null } },
+    distinct: ['idTokenSigningAlg'],
+    select: { idTokenSigningAlg: true },
   });
+  const byResources = await tx.resource.findMany({
+    where: { signingAlg: { not: null } },
+    distinct: ['signingAlg'],
+    select: { signingAlg: true },
+  });
+  const asked = [
+    ...byApplications.map(({ idTokenSigningAlg }) => idTokenSigningAlg),
+    ...byResources.map(({ signingAlg }) => signingAlg),
+  ];
+  return new Set(asked as SigningAlgorithm[]);
 }
 
 const dayMs = 24 * 3_600_000;
@@ -104,13 +122,17 @@ async function rotateIfDue(tx: Transaction, services: Services): Promise<boolean
   if (signingKeyRotationDays === null) return false;
   await lockName(tx, signingKeysLock);
   const last = await tx.signingKey.findFirst({
-    where: { retiredAt: null, forIdTokens: false },
+    where: { retiredAt: null, isBeside: false },
     orderBy: { createdAt: 'desc' },
   });
   const now = services.clock.now().getTime();
   const isDue =
     last === null || signingStartOf(last).getTime() + signingKeyRotationDays * dayMs <= now;
-  if (isDue) await rotate(tx, { ...services, ...bySignet }, services.config.signingAlgorithm);
+  if (isDue) {
+    const algorithm = services.config.signingAlgorithm;
+    const signsFrom = signsAfterLead(services);
+    await rotate(tx, { ...services, ...bySignet }, { algorithm, signsFrom });
+  }
   return false;
 }
 
@@ -122,10 +144,12 @@ export const jobs: Jobs = (services) => [
 /**
  * Deletes a signing key at once, for example because it leaked. Every token it signed is refused from now on, by the
  * other nodes within seconds, and by verifiers elsewhere once they read the key set again. If it still signs and the
- * next one waits, the next one signs from now on. Raises `SigningKey.Deleted`.
+ * next one waits, the next one signs from now on. If it waits itself, the key that it was to replace goes on. Raises
+ * `SigningKey.Deleted`.
  *
  * @returns The key in its last state.
- * @throws {NotFoundError} {@link NotAllowedError} on the newest key, which nothing replaces: rotate first.
+ * @throws {NotFoundError} {@link NotAllowedError} on a key that signs or will, and that no other can stand in for: rotate
+ *   first.
  */
 export async function deleteSigningKey(
   context: Context,
@@ -135,13 +159,14 @@ export async function deleteSigningKey(
     await lockName(tx, signingKeysLock);
     const key = await tx.signingKey.findUnique({ where: { id } });
     if (!key) throw new NotFoundError(id);
-    if (key.retiredAt === null) {
-      throw new NotAllowedError('The newest key cannot be deleted: rotate first.');
-    }
     const now = context.clock.now();
-    if (signsAt(key, now)) {
+    const status = statusAt(key, now);
+    if (status === 'PENDING') await keepReplaced(tx, key);
+    if (key.retiredAt === null && !(status === 'PENDING' && (await hasStandIn(tx, key))))
+      throw new NotAllowedError('The newest key cannot be deleted: rotate first.');
+    if (status === 'ACTIVE') {
       await tx.signingKey.updateMany({
-        where: { retiredAt: null, signsFrom: { gt: now } },
+        where: { signsFrom: key.retiredAt, ...besideOf(key) },
         data: { signsFrom: now },
       });
     }
@@ -150,6 +175,31 @@ export async function deleteSigningKey(
   });
   await onceCommitted(() => context.keys.reload());
   return deleted;
+}
+
+/** The keys that a key replaces, or that replace it, at an instant: what signs the same in the same algorithm. */
+const besideOf = ({ algorithm, isBeside }: SigningKey) =>
+  isBeside ? { algorithm } : { OR: [{ isBeside }, { algorithm }] };
+
+/** Makes the keys that a waiting key was to replace sign for as long as that would have. */
+async function keepReplaced(tx: Transaction, key: SigningKey): Promise<void> {
+  const { retiredAt, expiresAt } = key;
+  await tx.signingKey.updateMany({
+    where: { retiredAt: signingStartOf(key), ...besideOf(key) },
+    data: { retiredAt, expiresAt },
+  });
+}
+
+/** Whether other keys do for good what a key does: as the service signs, and in its algorithm, where that is asked for. */
+async function hasStandIn(tx: Transaction, key: SigningKey): Promise<boolean> {
+  const { id, algorithm, isBeside } = key;
+  const others = await tx.signingKey.findMany({
+    where: { id: { not: id }, retiredAt: null },
+    select: { algorithm: true, isBeside: true },
+  });
+  if (!isBeside && others.every((other) => other.isBeside)) return false;
+  if (others.some((other) => other.algorithm === algorithm)) return true;
+  return !(await algorithmsAskedFor(tx)).has(algorithm as SigningAlgorithm);
 }
 
 // Other nodes send no hint for it.

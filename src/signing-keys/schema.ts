@@ -6,10 +6,22 @@ import { connectionOf, readPage } from '../graphql/lists/page.ts';
 import { addMutation, type PayloadFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { SigningAlgorithmEnum } from '../graphql/signing-algorithm.ts';
-import { signingStartOf, signsAt } from '../keys/signing-keys.ts';
+import { type SigningKeyStatus, signingStartOf, statusAt } from '../keys/signing-keys.ts';
 import { deleteSigningKey, rotateSigningKey } from './operations.ts';
 
-const term = { signsFrom: true, createdAt: true, retiredAt: true, forIdTokens: true } as const;
+const term = { signsFrom: true, createdAt: true, retiredAt: true, isBeside: true } as const;
+
+const SigningKeyStatusEnum = builder.enumType('SigningKeyStatus', {
+  description: 'Where a signing key stands.',
+  values: {
+    PENDING: {
+      description:
+        'It is in the key set, so that verifiers know it before it signs. The first key for id tokens in an algorithm signs those already.',
+    },
+    ACTIVE: { description: 'It signs.' },
+    RETIRED: { description: 'It signs no more. Its tokens are valid until they expire.' },
+  } as const satisfies Record<SigningKeyStatus, object>,
+});
 
 /** A key that signs, has signed or will sign tokens. No field shows its private half. */
 const SigningKey = builder.prismaNode('SigningKey', {
@@ -30,24 +42,26 @@ const SigningKey = builder.prismaNode('SigningKey', {
       resolve: ({ algorithm }) => algorithm as SigningAlgorithm,
     }),
     isCurrent: t.boolean({
-      description: 'Whether it signs new access tokens. A key for id tokens alone never does.',
-      select: term,
-      resolve: (key, _args, { clock }) => signsAt(key, clock.now()) && !key.forIdTokens,
-    }),
-    isComing: t.boolean({
       description:
-        'Whether it is in the key set, so that verifiers know it, and signs nothing yet.',
+        'Whether it signs new tokens. A key that only signs where an application or a resource asks for its algorithm is not.',
       select: term,
-      resolve: (key, _args, { clock }) => signingStartOf(key) > clock.now(),
+      resolve: (key, _args, { clock }) => statusAt(key, clock.now()) === 'ACTIVE' && !key.isBeside,
+    }),
+    status: t.field({
+      type: SigningKeyStatusEnum,
+      description: 'Where it stands.',
+      select: term,
+      resolve: (key, _args, { clock }) => statusAt(key, clock.now()),
     }),
     publicJwk: t.expose('publicJwk', {
       type: 'JSONObject',
       description: 'Its public half, as the key set has it (RFC 7517).',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    signsFrom: t.field({
+    activeFrom: t.field({
       type: 'DateTime',
-      description: 'From when it signs: `SIGNING_KEY_LEAD_SECONDS` after its creation.',
+      description:
+        'From when it signs, on every node: `SIGNING_KEY_LEAD_SECONDS` after its creation, unless it was made to sign immediately.',
       select: { signsFrom: true, createdAt: true },
       resolve: signingStartOf,
     }),
@@ -70,7 +84,7 @@ const publicColumns = {
   id: true,
   algorithm: true,
   publicJwk: true,
-  forIdTokens: true,
+  isBeside: true,
   createdAt: true,
   signsFrom: true,
   retiredAt: true,
@@ -105,12 +119,16 @@ builder.queryFields((t) => ({
 
 addMutation('rotateSigningKey', {
   description:
-    'Creates a signing key. It is in the key set at once, and signs once verifiers have had time to read it there: after `SIGNING_KEY_LEAD_SECONDS`. The old key signs until then, and stays in the key set until its last token has expired. Requires the scope `all`. Raises `SigningKey.Rotated` for each new key: others sign id tokens, where applications ask for another algorithm.',
+    'Creates a signing key. It is in the key set at once, and signs once verifiers have had time to read it there: after `SIGNING_KEY_LEAD_SECONDS`, or `immediately`. The old key signs until then, and stays in the key set until its last token has expired. Requires the scope `all`. Raises `SigningKey.Rotated` for each new key: others sign where applications or resources ask for another algorithm.',
   scope: 'all',
   input: (t) => ({
     algorithm: t.field({
       type: SigningAlgorithmEnum,
       description: 'The algorithm: SIGNING_ALG by default.',
+    }),
+    immediately: t.boolean({
+      description:
+        'Whether the new key signs at once, because the old one leaked. Verifiers that hold the key set refuse its tokens until they read the set again. Off by default.',
     }),
   }),
   payload: (
@@ -138,7 +156,7 @@ recordMutations('signingKey', SigningKey, {
   description: 'The key in its last state.',
 }).addDeletion('deleteSigningKey', {
   description:
-    'Deletes a signing key at once: every token it signed is refused from now on. If it still signs, the next one signs from now on. The newest key cannot be deleted: rotate first. Requires the scope `all`. Raises `SigningKey.Deleted`.',
+    'Deletes a signing key at once: every token it signed is refused from now on. If it still signs, the next one signs from now on; if it waits, the one that it was to replace goes on. The newest key cannot be deleted unless it waits: rotate first. Requires the scope `all`. Raises `SigningKey.Deleted`.',
   errors: [NotFoundError, NotAllowedError],
   model: ({ signingKey }) => signingKey,
   operation: deleteSigningKey,

@@ -102,10 +102,11 @@ test('shows the plan as a diff, and for programs', async () => {
 +description: "Sells\\e[31m"
 +scopes:
 +  https://orders.example.com: null
-@@ -5,3 +3,0 @@ resource "https://orders.example.com"
+@@ -5,4 +3,0 @@ resource "https://orders.example.com"
 -accessTokenTtlSeconds: 3600
 -indicator: https://orders.example.com
 -name: Orders
+-signingAlg: null
 `);
   const { stdout } = await signet(['plan', path, ...kinds, '--json']);
   expect(JSON.parse(stdout).changes.map(({ action }: { action: string }) => action)).toContain(

@@ -45,6 +45,7 @@ function everything() {
         indicator,
         name: api,
         accessTokenTtlSeconds: 600,
+        signingAlg: 'ES384',
         scopes: [{ name: 'read', description: 'Reads.' }, { name: 'write' }],
       },
     ],

@@ -194,6 +194,7 @@ test('an overloaded service answers probes, metrics and key sets, and refuses th
     '/readyz',
     '/metrics',
     '/oidc/jwks',
+    '/oidc/.well-known/jwks.json',
     '/oidc/.well-known/openid-configuration',
   ]) {
     expect([path, (await fetch(`${service.url}${path}`)).status]).toEqual([path, 200]);

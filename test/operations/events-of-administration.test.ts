@@ -41,6 +41,7 @@ const records = {
     name: text,
     indicator: expect.stringMatching(/^https:/),
     accessTokenTtlSeconds: 3600,
+    signingAlg: null,
     ...stamps,
     ...values,
   }),

@@ -208,6 +208,11 @@ describe('the management API', () => {
         return { id };
       },
     ],
+    [
+      'createResource',
+      async () => ({ name: 'New', indicator: 'https://es384.example.com', signingAlg: 'ES384' }),
+    ],
+    ['updateResource', async () => ({ id: await make.resource(), signingAlg: 'PS256' })],
     ['createApplication', async () => ({ name: 'New', type: 'SPA', idTokenSigningAlg: 'RS256' })],
     [
       'updateApplication',

@@ -3,11 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { quietTransaction } from '../../src/db/transaction.ts';
 import { loadSigningKeys } from '../../src/keys/signing-keys.ts';
 import { purgeExpired } from '../../src/oidc/provider/storage/expiry.ts';
-import { jobs } from '../../src/signing-keys/operations.ts';
+import { systemActor } from '../../src/services.ts';
+import { jobs, rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { settledEvents } from '../support/events.ts';
 import { seedDirectory } from '../support/operations/directory.ts';
 import { send } from '../support/operations/graphql.ts';
-import { startService } from '../support/service.ts';
+import { startSecondNode, startService } from '../support/service.ts';
 
 const service = await startService();
 const { services } = service.app;
@@ -26,7 +27,7 @@ const run = async (document: string, token?: string): Promise<any> => {
   return send<any, Record<string, never>>(endpoint, document);
 };
 const keyFields =
-  'id algorithm isCurrent isComing createdAt signsFrom retiredAt expiresAt publicJwk';
+  'id algorithm isCurrent status createdAt activeFrom retiredAt expiresAt publicJwk';
 /** Makes a key that waits. */
 const prepare = async (input = '{}') =>
   (
@@ -34,6 +35,7 @@ const prepare = async (input = '{}') =>
       signingKey { ${keyFields} } retiredSigningKey { ${keyFields} } } } }`)
   ).data.rotateSigningKey;
 const leadMs = 60_000;
+const byNobody = { actor: systemActor, traceId: '', ip: null, userAgent: null };
 /** Makes a key, and lets it begin to sign. */
 async function rotate(input?: string) {
   const rotated = await prepare(input);
@@ -55,12 +57,12 @@ test('a new key signs; the old one verifies its tokens', async () => {
   onTestFinished(service.clock.freeze());
   const before = await service.managementToken();
   const { signingKey, retiredSigningKey } = await prepare();
-  const waiting = { isCurrent: false, isComing: true, retiredAt: null };
-  const signing = { isCurrent: true, isComing: false };
+  const waiting = { isCurrent: false, status: 'PENDING', retiredAt: null };
+  const signing = { isCurrent: true, status: 'ACTIVE' };
   expect(signingKey).toMatchObject({ algorithm: 'ES256', ...waiting });
-  expect(new Date(signingKey.signsFrom).getTime() - Date.parse(signingKey.createdAt)).toBe(leadMs);
+  expect(Date.parse(signingKey.activeFrom) - Date.parse(signingKey.createdAt)).toBe(leadMs);
   expect(retiredSigningKey).toMatchObject({
-    ...{ id: kidOf(before), ...signing, retiredAt: signingKey.signsFrom },
+    ...{ id: kidOf(before), ...signing, retiredAt: signingKey.activeFrom },
   });
   expect((await readJwks()).keys.map(({ kid }) => kid)).toEqual([kidOf(before), signingKey.id]);
   service.clock.advance(leadMs - 5_000);
@@ -68,7 +70,7 @@ test('a new key signs; the old one verifies its tokens', async () => {
   service.clock.advance(5_000);
   const [newest, replaced] = await readKeys();
   expect(newest).toMatchObject({ id: signingKey.id, ...signing, retiredAt: null });
-  expect(replaced).toMatchObject({ id: kidOf(before), isCurrent: false, isComing: false });
+  expect(replaced).toMatchObject({ id: kidOf(before), isCurrent: false, status: 'RETIRED' });
 
   const after = await service.managementToken();
   expect(kidOf(after)).toBe(signingKey.id);
@@ -162,7 +164,6 @@ test('the next key signs at once when the one that signs is deleted', async () =
   const leaked = await service.managementToken();
   const { signingKey, retiredSigningKey } = await prepare();
   expect(retiredSigningKey.id).toBe(kidOf(leaked));
-  expect(await remove(signingKey.id)).toMatchObject({ code: 'NOT_ALLOWED' });
   expect(await remove(retiredSigningKey.id)).toMatchObject({ signingKey: { id: kidOf(leaked) } });
   expect(kidOf(await service.managementToken())).toBe(signingKey.id);
   expect((await readKeys())[0]).toMatchObject({ id: signingKey.id, isCurrent: true });
@@ -183,20 +184,114 @@ test('of two rotations in a row the second one counts, and every token stays val
   for (const token of [before, between, after]) await expect(verify(token)).resolves.toBeDefined();
 });
 
+test('a key that leaked is replaced at once, and what waits with it', async () => {
+  onTestFinished(service.clock.freeze());
+  const before = await service.managementToken();
+  const waiting = await prepare();
+  const { signingKey, retiredSigningKey } = await prepare('{ immediately: true }');
+  const now = service.clock.now().toISOString();
+  expect(signingKey).toMatchObject({ status: 'ACTIVE', isCurrent: true, activeFrom: now });
+  expect(retiredSigningKey).toMatchObject({
+    ...{ id: kidOf(before), status: 'RETIRED', isCurrent: false, retiredAt: now },
+  });
+  const after = await service.managementToken();
+  expect(kidOf(after)).toBe(signingKey.id);
+  for (const token of [before, after]) await expect(verify(token)).resolves.toBeDefined();
+  service.clock.advance(2 * leadMs);
+  expect(kidOf(await service.managementToken())).toBe(signingKey.id);
+  const keys = await readKeys();
+  expect(keys.find(({ id }: { id: string }) => id === waiting.signingKey.id)).toMatchObject({
+    ...{ status: 'RETIRED', isCurrent: false },
+  });
+});
+
+test('a key that waits can be deleted: the one that it was to replace goes on', async () => {
+  onTestFinished(service.clock.freeze());
+  const before = await service.managementToken();
+  const first = await prepare();
+  service.clock.advance(leadMs / 2);
+  const second = await prepare();
+  // The first of two: the key before it signs until the second begins.
+  expect(await remove(first.signingKey.id)).toMatchObject({ signingKey: {} });
+  service.clock.advance(leadMs / 2);
+  expect(kidOf(await service.managementToken())).toBe(kidOf(before));
+  expect(await remove(second.signingKey.id)).toMatchObject({ signingKey: {} });
+  service.clock.advance(leadMs);
+  expect(kidOf(await service.managementToken())).toBe(kidOf(before));
+  const [newest] = await readKeys();
+  expect(newest).toMatchObject({
+    ...{ id: kidOf(before), status: 'ACTIVE', isCurrent: true, retiredAt: null, expiresAt: null },
+  });
+  await expect(verify(before)).resolves.toBeDefined();
+  expect(await remove(newest.id)).toMatchObject({ code: 'NOT_ALLOWED' });
+});
+
+test('a key stays for the tokens of a lifetime that was raised while its successor waited', async () => {
+  onTestFinished(service.clock.freeze());
+  const resource = await directory.createResource([]);
+  const { retiredSigningKey } = await prepare();
+  const days = 20 * 24 * 3_600_000;
+  const { data } = await run(`mutation { updateResource(input: { id: "${resource.id}",
+    accessTokenTtlSeconds: ${days / 1000} }) { __typename } }`);
+  expect(data.updateResource.__typename).toBe('UpdateResourcePayload');
+  const kept = (await readKeys()).find(({ id }: { id: string }) => id === retiredSigningKey.id);
+  expect(Date.parse(kept.expiresAt)).toBe(Date.parse(kept.retiredAt) + days + 60_000);
+});
+
+test('another SIGNING_ALG is that of the next key; until that signs, the old one does', async () => {
+  onTestFinished(service.clock.freeze());
+  const old = kidOf(await service.managementToken());
+  const other = await startSecondNode(service, { SIGNING_ALG: 'PS256' });
+  const tokenOf = (node: typeof service | typeof other) =>
+    node.managementToken(undefined, service.admin);
+  for (const node of [service, other]) expect(kidOf(await tokenOf(node))).toBe(old);
+  await rotateSigningKey({ ...other.app.services, ...byNobody }, {});
+  for (const node of [service, other]) {
+    await node.app.services.keys.reload();
+    expect(kidOf(await tokenOf(node))).toBe(old);
+  }
+  service.clock.advance(leadMs);
+  for (const node of [service, other]) {
+    expect(decodeProtectedHeader(await tokenOf(node))).toMatchObject({ alg: 'PS256' });
+  }
+  await rotate();
+});
+
+test('the key set is at its well-known address too', async () => {
+  const [asked, known] = await Promise.all(
+    ['jwks', '.well-known/jwks.json'].map((path) => fetch(`${service.url}/oidc/${path}`)),
+  );
+  expect(await known?.json()).toEqual(await asked?.json());
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = await fetch(`${service.url}/oidc/.well-known/jwks.json`, {
+      method,
+    });
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': expect.stringMatching(/^application\/jwk-set\+json/),
+      'cache-control': 'public, max-age=15',
+      'access-control-allow-origin': '*',
+    });
+  }
+});
+
 test('makes a key by itself once the last one has signed for so many days', async () => {
   const set = async (days: number | null) =>
     (
       await run(`mutation { updateServiceSettings(input: { signingKeyRotationDays: ${days} }) {
         ... on UpdateServiceSettingsPayload { serviceSettings { signingKeyRotationDays } } } }`)
     ).data.updateServiceSettings.serviceSettings;
-  const runJobs = () =>
-    Promise.all(
+  const runJobs = async () => {
+    await Promise.all(
       [1, 2].map(() =>
         quietTransaction(services.database, async (tx) => {
           for (const job of jobs(services)) await job.run(tx);
         }),
       ),
     );
+    // As it does every few seconds.
+    await services.keys.reload();
+  };
   const newest = async () => (await readKeys())[0];
   const day = 24 * 3_600_000;
   const { signingKey } = await rotate();
@@ -211,7 +306,7 @@ test('makes a key by itself once the last one has signed for so many days', asyn
   expect(await newest()).toMatchObject({ id: signingKey.id });
   service.clock.advance(day);
   await runJobs();
-  expect(await newest()).toMatchObject({ isComing: true });
+  expect(await newest()).toMatchObject({ status: 'PENDING' });
   const keys = await readKeys();
   expect(keys[1]).toMatchObject({ id: signingKey.id, isCurrent: true });
   await runJobs();

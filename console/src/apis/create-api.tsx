@@ -9,6 +9,7 @@ import { filled } from '../kit/forms/list-field.tsx';
 import { formMessages } from '../kit/forms/messages.ts';
 import { useMessages } from '../kit/language/language.ts';
 import { toast } from '../kit/toasts.ts';
+import { AlgorithmField, algorithmOf } from './algorithm-field.tsx';
 import { CreateApi, CreateScope } from './documents.ts';
 import { LifetimeField, useLifetimeSchema } from './lifetime-field.tsx';
 import { apiPageMessages } from './messages.ts';
@@ -51,12 +52,17 @@ function CreationForm({ onCancel }: { onCancel: () => void }) {
         indicator: filledText(texts.required),
         scopes: z.string().check(z.refine((text) => namesIn(text).every(isScopeName), t.notScopes)),
         accessTokenTtlSeconds: useLifetimeSchema(),
+        signingAlg: z.string(),
       })}
-      values={{ name: '', indicator: '', scopes: '', accessTokenTtlSeconds: defaultSeconds }}
-      toInput={({ name, indicator, accessTokenTtlSeconds }) => ({
+      values={{
+        ...{ name: '', indicator: '', scopes: '' },
+        ...{ accessTokenTtlSeconds: defaultSeconds, signingAlg: '' },
+      }}
+      toInput={({ name, indicator, accessTokenTtlSeconds, signingAlg }) => ({
         name: name.trim(),
         indicator: indicator.trim(),
         accessTokenTtlSeconds,
+        signingAlg: algorithmOf(signingAlg),
       })}
       onDone={({ resource }, { scopes }) => {
         toast.done(t.created(resource.name));
@@ -83,6 +89,7 @@ function CreationForm({ onCancel }: { onCancel: () => void }) {
         isCode
       />
       <LifetimeField />
+      <AlgorithmField />
     </ActionForm>
   );
 }

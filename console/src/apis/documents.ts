@@ -23,6 +23,7 @@ graphql(`
     name
     indicator
     accessTokenTtlSeconds
+    signingAlg
     version
     createdAt
     updatedAt

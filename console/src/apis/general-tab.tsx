@@ -13,6 +13,7 @@ import { Section } from '../kit/records/section.tsx';
 import { useCan } from '../kit/session/session.ts';
 import { EmptyState } from '../kit/states/state.tsx';
 import { toast } from '../kit/toasts.ts';
+import { AlgorithmField, algorithmOf } from './algorithm-field.tsx';
 import {
   ApiScope,
   ApiScopes,
@@ -81,18 +82,25 @@ function SettingsForm({ api, isReadOnly }: { api: ApiFieldsFragment; isReadOnly:
       schema={z.object({
         name: filledText(texts.required),
         accessTokenTtlSeconds: useLifetimeSchema(),
+        signingAlg: z.string(),
       })}
-      values={{ name: api.name, accessTokenTtlSeconds: api.accessTokenTtlSeconds }}
-      toInput={({ name, accessTokenTtlSeconds }) => ({
+      values={{
+        name: api.name,
+        accessTokenTtlSeconds: api.accessTokenTtlSeconds,
+        signingAlg: api.signingAlg ?? '',
+      }}
+      toInput={({ name, accessTokenTtlSeconds, signingAlg }) => ({
         id: api.id,
         name: name.trim(),
         accessTokenTtlSeconds,
+        signingAlg: algorithmOf(signingAlg),
       })}
       onDone={() => toast.done(texts.saved)}
       submit={texts.save}
     >
       <TextField name="name" label={t.name} />
       <LifetimeField />
+      <AlgorithmField />
     </ActionForm>
   );
 }

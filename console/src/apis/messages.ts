@@ -15,6 +15,10 @@ export const apiPageMessages = defineMessages({
     lifetimeHint:
       'From 1 second to 30 days. An exchanged token never lives longer than its subject token.',
     lifetimeBounds: 'From 1 second to 30 days.',
+    signingAlg: 'Signature of access tokens',
+    signingAlgHint:
+      'Some libraries accept only RS256. The API gets tokens in another algorithm once its key has been in the key set for a while (SIGNING_KEY_LEAD_SECONDS).',
+    asService: 'As the service signs',
     createdAt: 'Created',
     own: 'Signet’s own',
     ownText: 'This is Signet’s own API. The API and its scopes cannot be changed.',
@@ -57,6 +61,10 @@ export const apiPageMessages = defineMessages({
     lifetimeHint:
       'Von 1 Sekunde bis 30 Tage. Ein getauschtes Token lebt nie länger als sein Subject-Token.',
     lifetimeBounds: 'Von 1 Sekunde bis 30 Tage.',
+    signingAlg: 'Signatur der Access-Tokens',
+    signingAlgHint:
+      'Manche Bibliotheken nehmen nur RS256. Die API bekommt Tokens in einem anderen Algorithmus, sobald dessen Schlüssel eine Weile im Schlüsselsatz steht (SIGNING_KEY_LEAD_SECONDS).',
+    asService: 'Wie der Dienst signiert',
     createdAt: 'Angelegt',
     own: 'Von Signet',
     ownText: 'Diese API gehört zu Signet. Die API und ihre Scopes können nicht geändert werden.',

@@ -6,7 +6,7 @@ export const SigningKeys = graphql(`
     signingKeys(first: 100) {
       edges {
         node {
-          id algorithm isCurrent isComing createdAt signsFrom retiredAt expiresAt publicJwk
+          id algorithm isCurrent status createdAt activeFrom retiredAt expiresAt publicJwk
         }
       }
     }
@@ -17,7 +17,7 @@ export const RotateSigningKey = graphql(`
   mutation RotateSigningKey($input: RotateSigningKeyInput!) {
     rotateSigningKey(input: $input) {
       __typename
-      ... on RotateSigningKeyPayload { signingKey { id algorithm isComing signsFrom } }
+      ... on RotateSigningKeyPayload { signingKey { id algorithm status activeFrom } }
     }
   }
 `);

@@ -109,11 +109,11 @@ function Keys() {
                   label={t.showPublicKey(key.id)}
                   onClick={() => setShown(key)}
                 />
-                {key.retiredAt && (
+                {(key.retiredAt || key.status === 'PENDING') && (
                   <ConfirmAction
                     label={t.delete}
-                    title={key.isCurrent ? t.deleteCurrentTitle : t.deleteTitle}
-                    text={key.isCurrent ? `${t.deleteText} ${t.nextSigns}` : t.deleteText}
+                    title={t.deleteTitles[key.status]}
+                    text={t.deleteTexts[key.status]}
                     document={DeleteSigningKey}
                     input={{ id: key.id }}
                     onDone={() => toast.done(t.deleted)}
@@ -141,14 +141,14 @@ function Keys() {
   );
 }
 
-function State({ of: { isCurrent, isComing, signsFrom, retiredAt } }: { of: Key }) {
+function State({ of: { isCurrent, status, activeFrom } }: { of: Key }) {
   const t = useMessages(keyMessages);
-  if (isComing)
+  if (status === 'PENDING')
     return (
       <>
         <Badge>{t.coming}</Badge>
         <span className={styles.none}>
-          {t.signsFrom} <Time at={signsFrom} />
+          {t.activeFrom} <Time at={activeFrom} />
         </span>
       </>
     );
@@ -158,7 +158,7 @@ function State({ of: { isCurrent, isComing, signsFrom, retiredAt } }: { of: Key 
         {t.signs}
       </Badge>
     );
-  return <Badge>{retiredAt ? t.retired : t.signsIdTokens}</Badge>;
+  return <Badge>{status === 'RETIRED' ? t.retired : t.signsBeside}</Badge>;
 }
 
 const None = () => <span className={styles.none}>—</span>;

@@ -14,8 +14,8 @@ export const keyMessages = defineMessages({
     leavesAt: 'Leaves the key set',
     signs: 'Signs',
     coming: 'Next',
-    signsFrom: 'Signs',
-    signsIdTokens: 'Signs id tokens',
+    activeFrom: 'Signs',
+    signsBeside: 'Signs on request',
     retired: 'Retired',
     publicKey: 'Public key',
     showPublicKey: (id: string) => `Show public key of ${id}`,
@@ -29,16 +29,26 @@ export const keyMessages = defineMessages({
     rotated: (id: string) => `${id} signs from now on`,
     prepared: (id: string) => `${id} signs next`,
     delete: 'Delete',
-    deleteTitle: 'Delete the retired key?',
-    deleteCurrentTitle: 'Delete the key that signs?',
-    nextSigns: 'The next key signs from now on.',
+    immediately: 'Sign with it at once',
+    immediatelyHint:
+      'For a key that leaked. APIs that have read the key set a moment ago refuse the new tokens until they read it again.',
+    deleteTitles: {
+      PENDING: 'Delete the key that waits?',
+      ACTIVE: 'Delete the key that signs?',
+      RETIRED: 'Delete the retired key?',
+    },
     schedule: 'Automatic rotation',
     scheduleAbout: 'Signet makes a new key once the last one has signed for this many days.',
     scheduleDays: 'Days between keys',
     scheduleHint: 'Empty: only the button above makes a key.',
     wholeDays: 'Enter a whole number of days, or nothing.',
-    deleteText:
-      'All tokens that it signed are refused at once, and people may have to sign in again. Do this if the key may have leaked.',
+    deleteTexts: {
+      PENDING: 'It never signs. The key that it was to replace goes on.',
+      ACTIVE:
+        'All tokens that it signed are refused here at once, and people may have to sign in again. APIs elsewhere may take them until they read the key set again. Do this if the key may have leaked. The next key signs from now on.',
+      RETIRED:
+        'All tokens that it signed are refused here at once, and people may have to sign in again. APIs elsewhere may take them until they read the key set again. Do this if the key may have leaked.',
+    },
     deleted: 'Key deleted',
     close: 'Close',
     algorithms: {
@@ -62,8 +72,8 @@ export const keyMessages = defineMessages({
     leavesAt: 'Verlässt den Schlüsselsatz',
     signs: 'Signiert',
     coming: 'Nächster',
-    signsFrom: 'Signiert',
-    signsIdTokens: 'Signiert ID-Tokens',
+    activeFrom: 'Signiert',
+    signsBeside: 'Signiert auf Wunsch',
     retired: 'Abgelöst',
     publicKey: 'Öffentlicher Schlüssel',
     showPublicKey: (id) => `Öffentlichen Schlüssel von ${id} zeigen`,
@@ -77,17 +87,27 @@ export const keyMessages = defineMessages({
     rotated: (id) => `${id} signiert ab jetzt`,
     prepared: (id) => `${id} signiert als Nächster`,
     delete: 'Löschen',
-    deleteTitle: 'Abgelösten Schlüssel löschen?',
-    deleteCurrentTitle: 'Den Schlüssel löschen, der signiert?',
-    nextSigns: 'Ab jetzt signiert der nächste.',
+    immediately: 'Sofort damit signieren',
+    immediatelyHint:
+      'Für einen Schlüssel, der bekannt geworden ist. APIs, die den Schlüsselsatz gerade erst gelesen haben, lehnen neue Tokens ab, bis sie ihn wieder lesen.',
+    deleteTitles: {
+      PENDING: 'Den Schlüssel löschen, der wartet?',
+      ACTIVE: 'Den Schlüssel löschen, der signiert?',
+      RETIRED: 'Abgelösten Schlüssel löschen?',
+    },
     schedule: 'Automatischer Wechsel',
     scheduleAbout:
       'Ein neuer Schlüssel entsteht von selbst, wenn der letzte so viele Tage signiert hat.',
     scheduleDays: 'Tage zwischen zwei Schlüsseln',
     scheduleHint: 'Ohne Angabe entsteht ein Schlüssel nur mit dem Knopf oben.',
     wholeDays: 'Geben Sie eine ganze Zahl von Tagen ein, oder nichts.',
-    deleteText:
-      'Alle Tokens, die er signiert hat, werden sofort abgelehnt, und Personen müssen sich vielleicht neu anmelden. Tun Sie das, wenn der Schlüssel bekannt geworden sein könnte.',
+    deleteTexts: {
+      PENDING: 'Er signiert nie. Der Schlüssel, den er ablösen sollte, signiert weiter.',
+      ACTIVE:
+        'Alle Tokens, die er signiert hat, werden hier sofort abgelehnt, und Personen müssen sich vielleicht neu anmelden. APIs anderswo nehmen sie vielleicht noch, bis sie den Schlüsselsatz wieder lesen. Tun Sie das, wenn der Schlüssel bekannt geworden sein könnte. Ab jetzt signiert der nächste.',
+      RETIRED:
+        'Alle Tokens, die er signiert hat, werden hier sofort abgelehnt, und Personen müssen sich vielleicht neu anmelden. APIs anderswo nehmen sie vielleicht noch, bis sie den Schlüsselsatz wieder lesen. Tun Sie das, wenn der Schlüssel bekannt geworden sein könnte.',
+    },
     deleted: 'Der Schlüssel ist gelöscht',
     close: 'Schließen',
     algorithms: {

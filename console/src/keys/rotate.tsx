@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { SigningAlgorithm } from '../generated/graphql.ts';
 import { Dialog } from '../kit/dialogs/dialog.tsx';
 import { ActionForm } from '../kit/forms/action-form.tsx';
-import { SelectField } from '../kit/forms/fields.tsx';
+import { CheckField, SelectField } from '../kit/forms/fields.tsx';
 import { useMessages } from '../kit/language/language.ts';
 import { toast } from '../kit/toasts.ts';
 import { RotateSigningKey } from './documents.ts';
@@ -29,11 +29,14 @@ export function RotateDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
     >
       <ActionForm
         document={RotateSigningKey}
-        schema={z.object({ algorithm: z.string() })}
-        values={{ algorithm: '' }}
-        toInput={({ algorithm }) => (algorithm ? { algorithm: algorithm as SigningAlgorithm } : {})}
-        onDone={({ signingKey }) => {
-          toast.done((signingKey.isComing ? t.prepared : t.rotated)(signingKey.id));
+        schema={z.object({ algorithm: z.string(), immediately: z.boolean() })}
+        values={{ algorithm: '', immediately: false }}
+        toInput={({ algorithm, immediately }) => ({
+          ...(algorithm ? { algorithm: algorithm as SigningAlgorithm } : {}),
+          ...(immediately ? { immediately } : {}),
+        })}
+        onDone={({ signingKey: { id, status } }) => {
+          toast.done((status === 'PENDING' ? t.prepared : t.rotated)(id));
           onClose();
         }}
         submit={t.rotate}
@@ -49,6 +52,7 @@ export function RotateDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
             ...algorithms.map((value) => ({ value, label: `${value}: ${t.algorithms[value]}` })),
           ]}
         />
+        <CheckField name="immediately" label={t.immediately} hint={t.immediatelyHint} />
       </ActionForm>
     </Dialog>
   );

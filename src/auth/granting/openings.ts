@@ -115,8 +115,9 @@ export const openingsOf: Readonly<Record<string, Row>> = {
   removeRoleScope: harmless('roleId', 'scopeId'),
 
   // Resources: the management API and its scopes are nobody's to change.
-  createResource: harmless('name', 'indicator', 'accessTokenTtlSeconds'),
-  updateResource: harmless('id', 'name', 'accessTokenTtlSeconds'),
+  // An algorithm makes one key at most, and replaces none: as for the id tokens of an application.
+  createResource: harmless('name', 'indicator', 'accessTokenTtlSeconds', 'signingAlg'),
+  updateResource: harmless('id', 'name', 'accessTokenTtlSeconds', 'signingAlg'),
   deleteResource: harmless('id'),
   createScope: harmless('resourceId', 'name', 'description'),
   updateScope: harmless('id', 'name', 'description'),
@@ -247,6 +248,6 @@ export const openingsOf: Readonly<Record<string, Row>> = {
   applyConfiguration: harmless('document', 'prune', 'expectedDigest'),
 
   // For `all` alone.
-  rotateSigningKey: harmless('algorithm'),
+  rotateSigningKey: harmless('algorithm', 'immediately'),
   deleteSigningKey: harmless('id'),
 };

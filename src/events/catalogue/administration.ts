@@ -136,7 +136,8 @@ export const administration = {
   }),
 
   'SigningKey.Rotated': define({
-    description: 'A new signing key was made; it signs after `SIGNING_KEY_LEAD_SECONDS`.',
+    description:
+      'A new signing key was made; it signs after `SIGNING_KEY_LEAD_SECONDS`, or at once.',
     data: { signingKeyId: id('SigningKey', 'The new key.') },
     subject: 'signingKeyId',
   }),

@@ -80,6 +80,7 @@ export const records = {
     name: named.name,
     indicator: text('The resource indicator (RFC 8707).', 'https://api.example.com'),
     accessTokenTtlSeconds: integer('How long its access tokens are valid, in seconds.', 3600),
+    signingAlg: textOrNull('How its access tokens were signed; null: as the service signs.'),
     ...written,
   },
   Application: {

@@ -84,8 +84,8 @@ export const raised = {
   addRoleScopes: ['Role.Scopes.Updated'],
   removeRoleScope: ['Role.Scopes.Updated'],
 
-  createResource: ['Resource.Created'],
-  updateResource: ['Resource.Data.Updated'],
+  createResource: ['Resource.Created', 'SigningKey.Rotated'],
+  updateResource: ['Resource.Data.Updated', 'SigningKey.Rotated'],
   deleteResource: [
     'Resource.Deleted',
     'Scope.Deleted',

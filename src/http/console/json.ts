@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { signAccessToken } from '../../auth/access-token.ts';
+import { iatOf, signAccessToken } from '../../auth/access-token.ts';
 import { toNumericDate } from '../../clock.ts';
 import { consoleApp } from '../../console/app.ts';
 import { forgetSetupFile, type SetupFolder, useSetupToken } from '../../console/setup-token.ts';
@@ -110,13 +110,13 @@ async function issueToken(
   }
   const session = await sessionOf(services, request);
   if (!session) return sendProblem(reply, { code: 'UNAUTHENTICATED', detail: noSession });
-  const iat = toNumericDate(services.clock.now());
-  const exp = Math.min(iat + tokenSeconds, toNumericDate(session.expiresAt));
+  const now = services.clock.now();
+  const exp = Math.min(toNumericDate(now) + tokenSeconds, toNumericDate(session.expiresAt));
   const scopes = [...session.scopes].sort();
   const accessToken = await signAccessToken(services.keys, {
     ...session.claims,
     // The session's instant stays in it: what ends the session's grant ends the token.
-    iat,
+    iat: iatOf(now),
     exp,
     scope: scopes.join(' '),
   });

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { proofAlgorithms } from '../../auth/dpop/proof.ts';
 import { signingAlgorithms } from '../../config.ts';
 import { clientAlgorithms } from '../../keys/public-keys.ts';
@@ -101,7 +101,7 @@ export function mountDiscovery(http: FastifyInstance, services: Services): void 
     );
   }
 
-  http.get('/oidc/jwks', { config: { turn: 'none' } }, async (_request, reply) => {
+  const sendKeys = async (_request: FastifyRequest, reply: FastifyReply) => {
     const now = clock.now().getTime();
     if (now >= freshUntil) {
       freshUntil = now + keysFreshMs;
@@ -116,5 +116,8 @@ export function mountDiscovery(http: FastifyInstance, services: Services): void 
       .header('cache-control', `public, max-age=${maxAgeSeconds}`)
       .type('application/jwk-set+json')
       .send(JSON.stringify(keys.jwks()));
-  });
+  };
+  // The second is where many gateways look without asking.
+  for (const path of ['/oidc/jwks', '/oidc/.well-known/jwks.json'])
+    http.get(path, { config: { turn: 'none' } }, sendKeys);
 }

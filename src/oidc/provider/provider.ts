@@ -8,7 +8,7 @@ import Provider, {
   type KoaContextWithOIDC,
   type SigningAlgorithm,
 } from 'oidc-provider';
-import { newJti } from '../../auth/access-token.ts';
+import { iatOf, newJti } from '../../auth/access-token.ts';
 import { needsNonce, nonceSecret } from '../../auth/dpop/nonce.ts';
 import { proofAlgorithms } from '../../auth/dpop/proof.ts';
 import { toNumericDate } from '../../clock.ts';
@@ -348,7 +348,7 @@ const customizeAccessToken =
     const now = services.clock.now();
     const exp = toNumericDate(now) + token.expiration;
     const jti = newJti(now);
-    Object.assign(payload, { jti, exp, iat: toNumericDate(now), scope: token.scope ?? '' });
+    Object.assign(payload, { jti, exp, iat: iatOf(now), scope: token.scope ?? '' });
     const { organizationId } = requestedTarget(ctx, String(payload['aud']));
     if (organizationId !== undefined) payload['organization_id'] = organizationId;
     if (token.kind !== 'AccessToken') throw new Error('Client credentials are not issued here.');

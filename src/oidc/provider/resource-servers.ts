@@ -2,6 +2,7 @@ import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provi
 import { accountIndicator } from '../../auth/scopes.ts';
 import { textForQuery } from '../../db/sql.ts';
 import { idForQuery } from '../../ids.ts';
+import type { ResourceAlgorithms } from '../../keys/signing-keys.ts';
 import { type Target, targetOf } from '../../permissions/target.ts';
 import type { Services } from '../../services.ts';
 import { withoutUnallowed } from '../consent/asked.ts';
@@ -30,12 +31,12 @@ export async function findResourceServer(
     applicationOf(ctx.oidc.client).isThirdParty
   )
     throw new errors.InvalidTarget();
-  const { ttlSeconds, scopes } =
+  const { ttlSeconds, scopes, ...algorithms } =
     ctx.oidc.route === 'token'
       ? await readHeldScopes(services, ctx, indicator)
       : await readDefinedScopes(services, [...ctx.oidc.requestParamScopes], indicator);
   if (ttlSeconds === null) throw new errors.InvalidTarget();
-  const { algorithm, kid } = services.keys.current();
+  const { algorithm, kid } = services.keys.signerFor(algorithms);
   return {
     scope: scopes.join(' '),
     audience: indicator,
@@ -46,12 +47,14 @@ export async function findResourceServer(
   };
 }
 
-/** The scopes and the token lifetime of a resource. */
-export interface Offer {
+/** The scopes of a resource, and the lifetime and the algorithm of its tokens. */
+export interface Offer extends ResourceAlgorithms {
   /** The lifetime of a token for it; null if there is no such resource. */
   readonly ttlSeconds: number | null;
   readonly scopes: readonly string[];
 }
+
+const asTheServiceSigns: ResourceAlgorithms = { signingAlg: null, signingAlgBefore: null };
 
 /**
  * The target of a request at the token endpoint.
@@ -78,6 +81,7 @@ export async function readDefinedScopes(
       database.prisma.organizationScope.findMany({ where: { name: asked } }),
     ]);
     return {
+      ...asTheServiceSigns,
       ttlSeconds: isThere ? organizationTokenTtlSeconds : null,
       scopes: defined.map(({ name }) => name),
     };
@@ -89,11 +93,13 @@ export async function readDefinedScopes(
       : await database.prisma.resource.findUnique({
           where: { indicator: known },
           select: {
-            accessTokenTtlSeconds: true,
+            ...{ accessTokenTtlSeconds: true, signingAlg: true, signingAlgBefore: true },
             scopes: { where: { name: asked }, select: { name: true } },
           },
         });
+  const { signingAlg, signingAlgBefore } = resource ?? asTheServiceSigns;
   return {
+    ...{ signingAlg, signingAlgBefore },
     ttlSeconds: ttlOfTarget(target, { ttlSeconds: resource?.accessTokenTtlSeconds ?? null }),
     scopes: resource?.scopes.map(({ name }) => name) ?? [],
   };
@@ -121,5 +127,6 @@ async function readHeldScopes(
   if (fault) throw new errors.InvalidTarget(fault);
   const request = { userId, application: applicationOf(Client) };
   const scopes = await withoutUnallowed(database.tokens, request, indicator, state.scopes);
-  return { ttlSeconds: ttlOfTarget(target, state), scopes };
+  const { signingAlg, signingAlgBefore } = state;
+  return { ttlSeconds: ttlOfTarget(target, state), scopes, signingAlg, signingAlgBefore };
 }

@@ -55,17 +55,21 @@ export async function issueClientCredentials(
     !ownIndicators.has(target.indicator) || covers(secretScopes, [name]);
   const scope = asked.filter((name) => held.has(name) && opened(name)).join(' ');
   const { claim, tokenType } = bindingTo(key);
-  const accessToken = await signAccessToken(keys, {
-    iss: issuer,
-    sub: clientId,
-    aud: target.indicator,
-    client_id: clientId,
-    scope,
-    iat,
-    exp,
-    jti: newJti(at),
-    ...claim,
-    ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
-  });
+  const accessToken = await signAccessToken(
+    keys,
+    {
+      iss: issuer,
+      sub: clientId,
+      aud: target.indicator,
+      client_id: clientId,
+      scope,
+      iat,
+      exp,
+      jti: newJti(at),
+      ...claim,
+      ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
+    },
+    state,
+  );
   return { access_token: accessToken, token_type: tokenType, expires_in: expiresIn, scope };
 }

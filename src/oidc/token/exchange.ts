@@ -136,25 +136,29 @@ export async function exchangeToken(
   const { iat, exp, expiresIn } = lifetime(frozen, assertResource(target, state), end);
   const scope = grantedScopes(scopes, targetFacts, secretScopes).join(' ');
   const { claim, tokenType } = bindingTo(provenKey);
-  const issued = await signAccessToken(keys, {
-    iss: issuer,
-    sub: subject.userId,
-    aud: target.indicator,
-    client_id: clientId,
-    scope,
-    iat,
-    exp,
-    // The subject token's instant: a sign-out during the exchange ends this token too.
-    jti: newJti(subject.issuedAt),
-    act: {
-      ...(actor ? { sub: actor.sub, client_id: actor.clientId } : { sub: clientId }),
-      ...(subject.act === undefined ? {} : { act: subject.act }),
+  const issued = await signAccessToken(
+    keys,
+    {
+      iss: issuer,
+      sub: subject.userId,
+      aud: target.indicator,
+      client_id: clientId,
+      scope,
+      iat,
+      exp,
+      // The subject token's instant: a sign-out during the exchange ends this token too.
+      jti: newJti(subject.issuedAt),
+      act: {
+        ...(actor ? { sub: actor.sub, client_id: actor.clientId } : { sub: clientId }),
+        ...(subject.act === undefined ? {} : { act: subject.act }),
+      },
+      ...(subject.mayAct === undefined ? {} : { may_act: subject.mayAct }),
+      lineage,
+      ...claim,
+      ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
     },
-    ...(subject.mayAct === undefined ? {} : { may_act: subject.mayAct }),
-    lineage,
-    ...claim,
-    ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
-  });
+    state,
+  );
   return {
     access_token: issued,
     issued_token_type: accessTokenType,

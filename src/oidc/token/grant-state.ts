@@ -35,6 +35,9 @@ export interface GrantState extends KnownCredentials {
   readonly setterScopes: SetterScopes | null;
   /** The lifetime of the resource's access tokens; null if no such resource is registered. */
   readonly ttlSeconds: number | null;
+  /** How the resource's access tokens are signed; null: as the service signs. */
+  readonly signingAlg: string | null;
+  readonly signingAlgBefore: string | null;
   /** Whether the subject belongs to the named organization. */
   readonly isMember: boolean;
   /** The requested scopes that the subject holds. */
@@ -68,7 +71,7 @@ const clientAndTarget = `
   a."mayActFor", a."securityProfile",
   ARRAY(SELECT encode(x."digest", 'hex') || ' ' || coalesce(array_to_string(x."setterScopes", ' '), '')
           ${liveSecrets('a')}) AS "secrets",
-  r."accessTokenTtlSeconds" AS "ttlSeconds"`;
+  r."accessTokenTtlSeconds" AS "ttlSeconds", r."signingAlg", r."signingAlgBefore"`;
 
 const clientStatement = (target: TargetKind) => `
   SELECT ${clientAndTarget}, ${membership('application')}, ${heldScopes('application', target)}

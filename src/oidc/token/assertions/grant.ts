@@ -96,20 +96,24 @@ export async function grantByAssertion(
     .join(' ');
   const { iat, exp, expiresIn } = lifetime({ now: () => at }, ttlSeconds);
   const { claim, tokenType } = bindingTo(key);
-  const issued = await signAccessToken(keys, {
-    iss: issuer,
-    sub: person?.userId ?? clientId,
-    aud: target.indicator,
-    client_id: clientId,
-    scope,
-    iat,
-    exp,
-    jti: newJti(at),
-    // Deleting the issuer ends the token.
-    lineage: [trusted.id],
-    ...claim,
-    ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
-  });
+  const issued = await signAccessToken(
+    keys,
+    {
+      iss: issuer,
+      sub: person?.userId ?? clientId,
+      aud: target.indicator,
+      client_id: clientId,
+      scope,
+      iat,
+      exp,
+      jti: newJti(at),
+      // Deleting the issuer ends the token.
+      lineage: [trusted.id],
+      ...claim,
+      ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
+    },
+    state,
+  );
   return { access_token: issued, token_type: tokenType, expires_in: expiresIn, scope };
 }
 

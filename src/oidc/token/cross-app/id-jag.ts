@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { decodeJwt } from 'jose';
 import { isConfidential } from '../../../applications/secret.ts';
 import { lifetime, TokenFault } from '../../../auth/access-token.ts';
+import { toNumericDate } from '../../../clock.ts';
 import { type Sql, textForQuery } from '../../../db/sql.ts';
 import { idForQuery } from '../../../ids.ts';
 import { signCompact } from '../../../keys/compact-jws.ts';
@@ -113,7 +114,7 @@ export async function issueIdJag(
   assertScopes(asked);
 
   const scope = asked.filter((name) => connection.scopes.includes(name)).join(' ');
-  const { iat, exp, expiresIn } = lifetime({ now: () => at }, idJagTtlSeconds);
+  const { exp, expiresIn } = lifetime({ now: () => at }, idJagTtlSeconds);
   const { algorithm, kid, privateKey } = keys.current();
   const issued = await signCompact(
     { algorithm, key: privateKey },
@@ -127,7 +128,8 @@ export async function issueIdJag(
       ...(resource === undefined ? {} : { resource }),
       // Without it, the other one would choose.
       scope,
-      iat,
+      // No access token: who takes it compares this with sign-outs, and knows no better instant.
+      iat: toNumericDate(at),
       exp,
       jti: randomUUID(),
       ...bindingTo(key).claim,

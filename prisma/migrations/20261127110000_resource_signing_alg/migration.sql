@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "Resource" ADD COLUMN     "signingAlg" TEXT,
+ADD COLUMN     "signingAlgBefore" TEXT;
