@@ -1,13 +1,12 @@
 import type { SigningAlgorithm } from '../generated/graphql.ts';
+import { signingAlgorithms } from '../kit/api/signing-algorithms.ts';
 import { SelectField } from '../kit/forms/fields.tsx';
 import { useMessages } from '../kit/language/language.ts';
 import { apiPageMessages } from './messages.ts';
 
-const algorithms: readonly SigningAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'];
-
 /** What the field says: an algorithm, or null for the service's. */
 export const algorithmOf = (chosen: string): SigningAlgorithm | null =>
-  algorithms.find((algorithm) => algorithm === chosen) ?? null;
+  signingAlgorithms.find((algorithm) => algorithm === chosen) ?? null;
 
 /** The field of the algorithm of access tokens. */
 export function AlgorithmField() {
@@ -19,7 +18,7 @@ export function AlgorithmField() {
       hint={t.signingAlgHint}
       options={[
         { value: '', label: t.asService },
-        ...algorithms.map((value) => ({ value, label: value })),
+        ...signingAlgorithms.map((value) => ({ value, label: value })),
       ]}
     />
   );

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { SigningAlgorithm } from '../generated/graphql.ts';
+import { signingAlgorithms } from '../kit/api/signing-algorithms.ts';
 import { Notice } from '../kit/controls/notice.tsx';
 import { ActionForm } from '../kit/forms/action-form.tsx';
 import { changedDescribed, filledText } from '../kit/forms/described.ts';
@@ -17,8 +18,6 @@ import { applicationMessages } from './messages.ts';
 import { Quickstart } from './quickstart/quickstart.tsx';
 import { TokenExchange } from './token-exchange.tsx';
 import { type ShownApplication, signsIn } from './types.ts';
-
-const algorithms: readonly SigningAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'];
 
 /** The credentials, token exchange, the settings and the deletion. */
 export function GeneralTab({ application }: { application: ShownApplication }) {
@@ -152,7 +151,7 @@ function SettingsForm({
             label={t.idTokenAlg}
             options={[
               { value: '', label: t.asAccessTokens },
-              ...algorithms.map((value) => ({ value, label: value })),
+              ...signingAlgorithms.map((value) => ({ value, label: value })),
             ]}
           />
           {isOwn && (

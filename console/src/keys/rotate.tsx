@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { SigningAlgorithm } from '../generated/graphql.ts';
+import { signingAlgorithms } from '../kit/api/signing-algorithms.ts';
 import { Dialog } from '../kit/dialogs/dialog.tsx';
 import { ActionForm } from '../kit/forms/action-form.tsx';
 import { CheckField, SelectField } from '../kit/forms/fields.tsx';
@@ -7,14 +8,6 @@ import { useMessages } from '../kit/language/language.ts';
 import { toast } from '../kit/toasts.ts';
 import { RotateSigningKey } from './documents.ts';
 import { keyMessages } from './messages.ts';
-
-const algorithms = [
-  'ES256',
-  'ES384',
-  'EdDSA',
-  'RS256',
-  'PS256',
-] as const satisfies readonly SigningAlgorithm[];
 
 /** Rotates the signing key. */
 export function RotateDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -49,7 +42,10 @@ export function RotateDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
           isOptional
           options={[
             { value: '', label: t.configured },
-            ...algorithms.map((value) => ({ value, label: `${value}: ${t.algorithms[value]}` })),
+            ...signingAlgorithms.map((value) => ({
+              value,
+              label: `${value}: ${t.algorithms[value]}`,
+            })),
           ]}
         />
         <CheckField name="immediately" label={t.immediately} hint={t.immediatelyHint} />

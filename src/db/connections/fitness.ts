@@ -49,7 +49,9 @@ export async function fitnessOf(client: pg.Client): Promise<Fitness> {
            least(
              current_setting('max_connections')::int
                - CASE WHEN r."rolsuper" THEN 0
-                      ELSE current_setting('superuser_reserved_connections')::int END,
+                      ELSE current_setting('superuser_reserved_connections')::int
+                        -- From PostgreSQL 16 on.
+                        + coalesce(current_setting('reserved_connections', true)::int, 0) END,
              CASE WHEN NOT r."rolsuper" AND d."datconnlimit" >= 0 THEN d."datconnlimit" END,
              CASE WHEN NOT r."rolsuper" AND r."rolconnlimit" >= 0 THEN r."rolconnlimit" END
            ) AS "connections"
@@ -119,7 +121,10 @@ export function lacksOfMigrating(fitness: Fitness): Lack[] {
   return lacks;
 }
 
-/** The connections that a process has beside its pools: it listens, asks whether the database answers, feeds the sink, migrates. */
+/**
+ * The connections that a process has beside its pools: to listen, to ask whether the database answers, for the sink, and
+ * to migrate.
+ */
 export const connectionsBeside = 4;
 // A transaction may look something up beside itself.
 const leastPools = { poolSize: 2, tokenPoolSize: 1 };
