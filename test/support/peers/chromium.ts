@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { lastsForWorker } from '../worker/handles.ts';
 import { patienceMs } from './patience.ts';
 
 /** The path of Chromium; undefined if it is not installed. The one without any window takes two thirds of the time. */
@@ -36,9 +37,10 @@ let running: Promise<Browser> | undefined;
 
 /** Chromium without a window: one for all files of a worker, whose process ends it. A file calls {@link leaveChromium}. */
 export async function openChromium(): Promise<Browser> {
-  running ??= launchChromium().then((browser) =>
-    browser.on('context', (context) => context.setDefaultTimeout(patienceMs)),
-  );
+  running ??= launchChromium().then((browser) => {
+    lastsForWorker('ProcessWrap');
+    return browser.on('context', (context) => context.setDefaultTimeout(patienceMs));
+  });
   return running;
 }
 
