@@ -154,7 +154,13 @@ export function openPostgresql(
         await assertMayMigrate(direct);
         // The engine takes its own lock for the session and never releases it. On a pooled connection, the next node to
         // start would wait forever.
-        const pool = openPool({ endpoint: direct, size: 1, onError });
+        const pool = openPool({
+          endpoint: direct,
+          size: 1,
+          onError,
+          // An index over many rows takes its time.
+          settings: { statement_timeout: '0' },
+        });
         try {
           return await applyMigrations(poolAdapter(pool));
         } finally {

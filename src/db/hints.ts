@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import type { OpenClient } from './postgresql.ts';
+import { connectStated, type OpenClient } from './postgresql.ts';
 
 /** What a hint is about: the event log, the queues of deliveries and messages, or attempts of deliveries. */
 export type HintTopic = (typeof topics)[number];
@@ -70,7 +70,7 @@ export function notifyingHints(open: OpenClient, onError: (error: Error) => void
     const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
     client.on('error', onError);
     try {
-      await client.connect();
+      await connectStated(client);
       // Listeners in this process already know.
       const self = (client as pg.Client & { readonly processID: number }).processID;
       client.on('notification', ({ processId, channel }) => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { StartError } from '../errors.ts';
+import { OffsetAdapter } from './connections/adapter.ts';
 import {
   type Address,
   createEndpoint,
@@ -16,9 +16,45 @@ import {
   lacksOfHolding,
   lacksOfMigrating,
 } from './connections/fitness.ts';
-import { TransactionPool } from './connections/transaction-connection.ts';
+import { isolation, settingOf, TransactionPool } from './connections/transaction-connection.ts';
 import { keepWriters, type WatchedConfig } from './connections/watch.ts';
 import type { Sql } from './sql.ts';
+
+/**
+ * The settings that every statement relies on. A server, a database, a role or a pooler may set others for its sessions;
+ * so the service states its own on each connection, or in each transaction where a pooler shares sessions.
+ *
+ * It does not state `search_path`, which says where its tables are, nor `default_transaction_read_only`, by which an
+ * operator stops writes.
+ */
+export const sessionSettings = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  client_encoding: 'UTF8',
+  standard_conforming_strings: 'on',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  row_security: 'on',
+  default_transaction_isolation: isolation,
+  // A little longer than the service itself waits for an answer.
+  statement_timeout: '30s',
+  // A statement that waits for a row keeps its connection from others.
+  lock_timeout: '10s',
+  idle_in_transaction_session_timeout: '30s',
+  idle_session_timeout: '0',
+} as const;
+
+/** What a connection outside of the pools states: nothing ends it that waits for its turn or for a notification. */
+const stateOwn = settingOf({ ...sessionSettings, statement_timeout: '0', lock_timeout: '0' });
+
+/** Connects a client with a session of its own, and states its settings. */
+export async function connectStated(client: pg.Client): Promise<void> {
+  await client.connect();
+  await client.query(stateOwn);
+}
 
 /** A pool's settings. */
 export interface PoolOptions {
@@ -54,8 +90,7 @@ export function openPool({
     Client: endpoint.Client,
     ...(longestMs === undefined ? {} : { longestMs }),
     isShared,
-    // A statement that waits for a row keeps its connection from others.
-    settings: { idle_in_transaction_session_timeout: '30s', lock_timeout: '10s', ...settings },
+    settings: { ...sessionSettings, ...settings },
   });
   pool.on('error', onError);
   keepWriters(pool);
@@ -161,7 +196,7 @@ export async function withAdvisoryLock<T>(
   const client = new Client();
   // The running statement reports the error, or the next one does.
   client.on('error', () => undefined);
-  await client.connect();
+  await connectStated(client);
   try {
     // A statement that waits keeps a snapshot, for whose end an index that is built beside writers would wait.
     await tryLock(client, name);
@@ -192,7 +227,7 @@ export async function takeTurns(
     client.on('error', onError);
     client.once('end', () => lost.abort());
     try {
-      await client.connect();
+      await connectStated(client);
       const isMine = await tryLock(client, name, stopped);
       if (isMine) await work(AbortSignal.any([stopped, lost.signal]));
     } catch (error) {
@@ -236,7 +271,7 @@ export const stateOfPool = ({ totalCount, idleCount, waitingCount }: pg.Pool): P
 });
 
 /** Prisma's view of a pool. */
-export const poolAdapter = (pool: pg.Pool) => new PrismaPg(pool);
+export const poolAdapter = (pool: pg.Pool) => new OffsetAdapter(pool);
 
 /** Runs single statements on a pool. */
 export const poolSql = (pool: pg.Pool): Sql => ({

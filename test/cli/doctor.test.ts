@@ -15,6 +15,7 @@ import { createDataDir, createProcessDatabase } from '../support/database.ts';
 import { freePort } from '../support/peers/free-port.ts';
 import { startMailServer } from '../support/peers/mail-server.ts';
 import { startCollector } from '../support/peers/otlp-collector.ts';
+import { administer } from '../support/peers/postgresql/administer.ts';
 import { pgbouncerMissing, startPgbouncer } from '../support/peers/postgresql/pgbouncer.ts';
 import { useMailServer } from '../support/people/messages.ts';
 import { runSignet, startProcess } from '../support/process.ts';
@@ -133,6 +134,16 @@ describe('a running service', async () => {
       'fault: The migration 29990101000000_later did not end.',
     );
     await client.query(`DELETE FROM "_prisma_migrations" WHERE "id" = 'later'`);
+  });
+
+  onPostgresql('names settings of sessions that differ from the service’s', async () => {
+    const url = database['DATABASE_URL'] ?? '';
+    const name = new URL(url).pathname.slice(1);
+    await administer(url, `ALTER DATABASE "${name}" SET TimeZone = 'Asia/Kolkata'`);
+    onTestFinished(() => administer(url, `ALTER DATABASE "${name}" RESET TimeZone`));
+    const { told, faults } = await examine(own);
+    expect(told['settings']).toMatch(/^ok: .* sets (.*, )?TimeZone = Asia\/Kolkata[,;]/);
+    expect(faults).toEqual(['durability']);
   });
 
   onPostgresql('with a mail server that is there, refuses the user, or is gone', async () => {

@@ -45,8 +45,15 @@ export function throughPooler(direct: URL): { url: string; directUrl?: string } 
   return { url: url.href, directUrl: direct.href };
 }
 
-/** Creates a database for one test file: cloned from the template, or the worker's embedded one, as good as new. */
-export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
+/**
+ * Creates a database for one test file: cloned from the template, or the worker's embedded one, as good as new.
+ *
+ * @param settings What a PostgreSQL sets in each session of it, unless the session states another.
+ */
+export async function createTestDatabase(
+  poolSize = 5,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestDatabase> {
   const postgresql = inject('postgresql');
   if (!postgresql) {
     const { embedded, giveBack } = await lendEmbedded(inject('migrated'));
@@ -67,6 +74,9 @@ export async function createTestDatabase(poolSize = 5): Promise<TestDatabase> {
     `CREATE DATABASE "${name}" TEMPLATE "${inject('template')}"`,
     // No test crashes the server, so nothing has to wait for its disk.
     `ALTER DATABASE "${name}" SET synchronous_commit = off`,
+    ...Object.entries(settings).map(
+      ([setting, value]) => `ALTER DATABASE "${name}" SET ${setting} = ${value}`,
+    ),
   );
   const url = new URL(postgresql);
   url.pathname = `/${name}`;

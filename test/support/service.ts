@@ -90,9 +90,10 @@ export async function startService(
   > & {
     poolSize?: number;
     isObserved?: boolean;
+    databaseSettings?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<TestService> {
-  const testDatabase = await createTestDatabase(options.poolSize);
+  const testDatabase = await createTestDatabase(options.poolSize, options.databaseSettings);
   const observed = options.isObserved ? await observeStatements(testDatabase) : undefined;
   const clock = createTestClock();
   const logged: Record<string, unknown>[] = [];

@@ -15,6 +15,7 @@ import {
   lacksOfHolding,
   lacksOfMigrating,
 } from '../../db/connections/fitness.ts';
+import { sessionSettings } from '../../db/postgresql.ts';
 import { isOfThisMachine } from './configuration.ts';
 import { type Findings, patienceMs, whyNot } from './finding.ts';
 
@@ -205,6 +206,7 @@ async function checkServer(
   if (!about) throw new Error('A SELECT without FROM has one row.');
   checkFitness(findings, fitness, about);
   checkAbout(findings, about, fitness, connections);
+  await checkSettings(findings, client);
   await checkClock(findings, client);
   return lacksOfHolding(fitness).length === 0;
 }
@@ -251,6 +253,33 @@ function checkAbout(findings: Findings, about: About, fitness: Fitness, connecti
       'Switch it on.',
     );
   }
+}
+
+/** Other names of UTC. */
+const universal = /^(Etc\/)?(UTC|UCT|GMT|Zulu|Universal|Greenwich|GMT[+-]?0)$/;
+/** Limits in time that the service has of its own; 0 is none. */
+const isLimit = (name: string) => name.endsWith('_timeout');
+
+async function checkSettings(findings: Findings, client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; value: string }>(
+    `SELECT "name", current_setting("name") AS "value"
+       FROM unnest($1::text[]) WITH ORDINALITY AS "asked" ("name", "at") ORDER BY "at"`,
+    [Object.keys(sessionSettings)],
+  );
+  const own: Readonly<Record<string, string>> = sessionSettings;
+  const differing = rows.filter(({ name, value }) => {
+    if (isLimit(name)) return value !== '0' && value !== own[name];
+    return value !== own[name] && !(name === 'TimeZone' && universal.test(value));
+  });
+  if (differing.length === 0) {
+    findings.ok('settings', 'The database’s sessions begin with what the service relies on.');
+    return;
+  }
+  const list = differing.map(({ name, value }) => `${name} = ${value}`).join(', ');
+  findings.ok(
+    'settings',
+    `The server, the database or the role sets ${list}; the service states its own in each session.`,
+  );
 }
 
 async function checkClock(findings: Findings, client: pg.Client): Promise<void> {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { tracedStatement } from '../../tracing/statements.ts';
 import type { Sql } from '../sql.ts';
+import { readsOffsets } from './adapter.ts';
 import { PrefixedQuery, type Wire } from './prefixed-query.ts';
 
 const controls = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
@@ -15,15 +16,15 @@ const nothing = { command: '', rowCount: 0, fields: [], rows: [] } as unknown as
  */
 export class TransactionConnection implements Sql {
   readonly #client: pg.PoolClient;
-  readonly #own: readonly string[] | undefined;
+  readonly #own: string | undefined;
   readonly #sent: Promise<unknown>[] = [];
   #fault: unknown;
   #state: 'new' | 'wanted' | 'open' | 'over' = 'new';
   #isCorked = false;
   #isReleased = false;
 
-  /** @param own The statements that make the settings of each transaction, if a session cannot keep them. */
-  constructor(client: pg.PoolClient, own?: readonly string[]) {
+  /** @param own The statement that makes the settings of each transaction, if a session cannot keep them. */
+  constructor(client: pg.PoolClient, own?: string) {
     this.#client = client;
     this.#own = own;
   }
@@ -143,13 +144,14 @@ export class TransactionConnection implements Sql {
     // The pool may have lent the connection to another transaction.
     if (this.#state === 'over') throw new Error('The transaction is over.');
     this.#cork();
-    const statement = this.#own ? unnamed(config) : config;
+    const asked = readsOffsets(config);
+    const statement = this.#own === undefined ? asked : unnamed(asked);
     if (this.#state !== 'wanted') return this.#client.query(statement);
     this.#state = 'open';
-    const first = ['BEGIN', ...(this.#own ?? [])];
+    const { first, last } = beginningOf(statement, this.#own);
     return new Promise((resolve, reject) => {
       this.#client.query(
-        new PrefixedQuery(first, statement, (error, result) =>
+        new PrefixedQuery(first, last, (error, result) =>
           error ? reject(error) : resolve(result),
         ),
       );
@@ -191,37 +193,53 @@ export interface TransactionPoolConfig extends pg.PoolConfig {
   readonly isShared: boolean;
 }
 
+/**
+ * How a transaction begins: the statements before the first one, and that. Settings are made by a SELECT, after which
+ * the isolation level is fixed; so where the first statement sets the level, they come after it.
+ */
+function beginningOf(statement: pg.QueryConfig, own: string | undefined) {
+  if (own === undefined) return { first: ['BEGIN'], last: statement };
+  const begin = `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}`;
+  return statement.text.startsWith('SET TRANSACTION ')
+    ? { first: [begin, statement.text], last: { ...statement, text: own } }
+    : { first: [begin, own], last: statement };
+}
+
 const unnamed = ({ name: _, ...config }: pg.QueryConfig): pg.QueryConfig => config;
+
+/**
+ * The statement that makes settings, for the session or for the transaction.
+ *
+ * @param settings As in `postgresql.conf`.
+ */
+export const settingOf = (settings: Readonly<Record<string, string>>, isLocal = false): string =>
+  `SELECT ${Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', ${isLocal})`)
+    .join(', ')}`;
+
+/** The isolation level of every transaction that does not ask for another. */
+export const isolation = 'read committed';
+// For a statement that is a transaction of its own. SET takes no snapshot, and LOCAL would warn in the server's log.
+const isolate = `SET transaction_isolation = '${isolation}'`;
 
 /** A pool that lends a {@link TransactionConnection} to whoever asks for a connection. */
 export class TransactionPool extends pg.Pool {
-  /** The statements before a transaction's first one, and before one that is a transaction of its own. */
-  readonly #own:
-    | { readonly first: readonly string[]; readonly only: readonly string[] }
-    | undefined;
+  /** The statement that makes the settings of each transaction, if a session cannot keep them. */
+  readonly #own: string | undefined;
 
   constructor({ settings, isShared, ...config }: TransactionPoolConfig) {
-    const entries = Object.entries(settings);
-    const set = `SELECT ${entries
-      .map(([name, value]) => `set_config('${name}', '${value}', ${isShared})`)
-      .join(', ')}`;
+    const set = settingOf(settings, isShared);
     // Not as start-up parameters, which poolers refuse.
     const onConnect = async (client: pg.ClientBase) => {
       if (!isShared) await client.query(set);
     };
     super({ ...config, onConnect, pipeline: true } as pg.PoolConfig);
-    if (!isShared) return;
-    this.#own = {
-      // A SELECT would take a snapshot, after which the isolation level is fixed.
-      first: entries.map(([name, value]) => `SET LOCAL ${name} = '${value}'`),
-      // Without BEGIN, SET LOCAL sets nothing.
-      only: [set],
-    };
+    if (isShared) this.#own = set;
   }
 
   /** Lends a connection for one transaction; it must be released. */
   async lend(): Promise<TransactionConnection> {
-    return new TransactionConnection(await super.connect(), this.#own?.first);
+    return new TransactionConnection(await super.connect(), this.#own);
   }
 
   // Prisma's adapter uses only these methods of a client. `never` fits each overload of the pool's method.
@@ -235,9 +253,9 @@ export class TransactionPool extends pg.Pool {
   }
 
   override query(config: unknown, ...others: unknown[]): never {
-    const statement = this.#own
-      ? new PrefixedQuery(this.#own.only, unnamed(config as pg.QueryConfig))
-      : config;
+    const asked = readsOffsets(config as pg.QueryConfig);
+    const statement =
+      this.#own === undefined ? asked : new PrefixedQuery([isolate, this.#own], unnamed(asked));
     return tracedStatement(
       (config as pg.QueryConfig).text,
       () => super.query(statement as never, ...(others as never[])) as never,

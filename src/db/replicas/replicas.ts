@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { createEndpoint, type Endpoint } from '../connections/endpoint.ts';
 import { Pulse } from '../connections/pulse.ts';
 import { watchConnections } from '../connections/watch.ts';
-import { poolWaitMs } from '../postgresql.ts';
+import { poolWaitMs, sessionSettings } from '../postgresql.ts';
 import { isUnreachable } from '../unreachable.ts';
 import { ReplicaPool } from './pool.ts';
 import { decodeWalPosition, encodeWalPosition, unreachedPosition } from './position.ts';
@@ -129,7 +129,7 @@ class Replica<Reader> {
         Client: connections.Client,
         isShared,
         // The server may have been promoted meanwhile.
-        settings: { default_transaction_read_only: 'on' },
+        settings: { ...sessionSettings, default_transaction_read_only: 'on' },
       },
       primary,
       (error) => {
