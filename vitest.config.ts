@@ -22,7 +22,7 @@ const ofOrdeals = [
 // that depend on them. All else is decided above the database.
 const ofTheDatabase = [
   'test/{admission,db,events,keys,messages,metrics,operating,ordeals,organizations,permissions}/**',
-  'test/{protection,secret-rotation,service-status,signing-keys,start,users,webhooks,workers}/**',
+  'test/{protection,resources,secret-rotation,service-status,signing-keys,start,users,webhooks,workers}/**',
   'test/auth/granting/{openings,races}.test.ts',
   'test/authzen/**',
   'test/cli/{create-admin,doctor}.test.ts',

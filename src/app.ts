@@ -39,6 +39,7 @@ import { mountMcp } from './mcp/mount.ts';
 import { mountOidc } from './oidc/mount.ts';
 import { createResolver, type ResolveHost } from './outbound/dns.ts';
 import { startRefusals } from './protection/refusals/start.ts';
+import { placeSpellings } from './resources/spellings.ts';
 import { mountApiDocs } from './rest/docs.ts';
 import { mountRest } from './rest/mount.ts';
 import { assertNothingNeedsAnother, assertSecretFits } from './secret-rotation/fits.ts';
@@ -128,6 +129,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const adminCredentials = await bootstrap({ database, clock, cipher, config });
     // Reported at once, because a later failure of the start would lose them.
     if (adminCredentials) options.onAdminCredentials?.(adminCredentials);
+    const twins = await placeSpellings(database);
+    if (twins.length > 0 && isFirst)
+      log.warn({ twins }, 'resources are registered in several spellings of one indicator');
     const keys = await loadSigningKeys({ prisma: database.prisma, cipher, clock });
 
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;

@@ -286,6 +286,7 @@ describe('a concern has one place', () => {
         'oidc/token/assertions/person.ts',
         'protection/refusals/write.ts',
         'proving/passkeys.ts',
+        'resources/spellings.ts',
         'service-status/nodes.ts',
         'webhooks/delivery/',
       ],

@@ -1,10 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../services.ts';
 import { proofAlgorithms } from './dpop/proof.ts';
+import { canonicalIndicator } from './indicators.ts';
 import { managementIndicator, managementScopes } from './scopes.ts';
 
 /** A way to the management API that describes itself to clients. */
 type ManagementPath = '/graphql' | '/api' | '/mcp';
+
+const canonicalUrls = new Map<string, string | null>();
+
+/** The canonical form of a URL of the service. It is kept: each token request is compared with them. */
+function canonicalUrl(url: string): string | null {
+  const known = canonicalUrls.get(url);
+  if (known !== undefined) return known;
+  const canonical = canonicalIndicator(url);
+  canonicalUrls.set(url, canonical);
+  return canonical;
+}
 
 /** The ways to the management API that are open here. */
 const managementPaths = ({ config }: Pick<Services, 'config'>): readonly ManagementPath[] =>
@@ -12,15 +24,18 @@ const managementPaths = ({ config }: Pick<Services, 'config'>): readonly Managem
 
 /**
  * The indicator of the resource that a request names. A client that learned of the management API by its URL names that
- * (RFC 9728 §7.4).
+ * (RFC 9728 §7.4), in any spelling.
  */
 export const indicatorNamedBy = (
   services: Pick<Services, 'config' | 'baseUrl'>,
   resource: string,
-): string =>
-  managementPaths(services).some((path) => resource === `${services.baseUrl}${path}`)
+): string => {
+  const canonical = canonicalIndicator(resource);
+  const isIt = (path: ManagementPath) => canonicalUrl(`${services.baseUrl}${path}`) === canonical;
+  return canonical !== null && managementPaths(services).some(isIt)
     ? managementIndicator
     : resource;
+};
 
 const metadataPath = '/.well-known/oauth-protected-resource';
 

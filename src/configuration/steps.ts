@@ -15,6 +15,7 @@ import {
 import { type Matches, matchRecords } from './match.ts';
 import { withSecrets } from './secrets.ts';
 import { singleSteps } from './single-steps.ts';
+import { inRegisteredSpelling } from './spellings.ts';
 import type { State, Values } from './state.ts';
 import { Ids, type Step } from './step.ts';
 
@@ -34,10 +35,11 @@ export interface Steps {
  */
 export function stepsTo(
   schema: GraphQLSchema,
-  wanted: Wanted,
+  asked: Wanted,
   state: State,
   { prune, keep }: { readonly prune: ReadonlySet<KindName>; readonly keep: string | null },
 ): Steps {
+  const wanted = inRegisteredSpelling(asked, state);
   const matches = matchRecords(state, wanted.entries, prune, keep);
   const comparison = new Comparison(schema, state, wanted, matches);
   const single = singleSteps(state, wanted, prune);

@@ -10,6 +10,7 @@ import { findAuthorizationFault } from '../oidc/provider/headless.ts';
 import { unfinishedShare } from '../oidc/provider/request-bounds.ts';
 import { interactionTtlSeconds } from '../oidc/provider/storage/grant-lifetime.ts';
 import { clientOf } from '../protection/addresses.ts';
+import { registeredSpelling } from '../resources/spellings.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 
 // RFC 6749 §3.3
@@ -55,8 +56,9 @@ export async function startInteraction(
   context: VisitContext,
   given: StartInput,
 ): Promise<{ access: InteractionAccess; token: string }> {
-  const { clientId, ...request } = parseInput(input, given);
+  const { clientId, ...asked } = parseInput(input, given);
   const application = await findApplication(context, clientId);
+  const request = await withRegistered(context, asked);
   const fault = await findAuthorizationFault(context, application.id, request);
   if (fault) throw new InvalidInputError([fault]);
   const token = randomBytes(32).toString('base64url');
@@ -78,6 +80,15 @@ export async function startInteraction(
   await keepWithinShare(context, address);
   return { access: { id, applicationId: application.id, uid: null }, token };
 }
+
+/** A request with its resource in the registered spelling. */
+const withRegistered = async (
+  { database }: Pick<VisitContext, 'database'>,
+  request: HeadlessRequest,
+): Promise<HeadlessRequest> =>
+  request.resource == null
+    ? request
+    : { ...request, resource: await registeredSpelling(database.tokens, request.resource) };
 
 // As the adapter of oidc-provider does for browsers.
 async function keepWithinShare(

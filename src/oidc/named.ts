@@ -2,18 +2,25 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { indicatorNamedBy } from '../auth/protected-resource.ts';
 import { kindOfId } from '../ids.ts';
+import { registeredSpellings } from '../resources/spellings.ts';
 import type { Services } from '../services.ts';
 import { callOf } from '../web/call.ts';
 import { resolveDocument } from './registration/resolve-document.ts';
 import { decodeFormText } from './token/form.ts';
+
+/** The pairs of parameters that are in form encoding, as they stand there and decoded. */
+const pairsOf = (parameters: string) =>
+  parameters.split('&').map((pair) => {
+    const [name = '', value] = pair.split(/=(.*)/s, 2).map(decodeFormText);
+    return { pair, name, value };
+  });
 
 /** Replaces values of parameters that are in form encoding: the query of an address, or a body. */
 async function replaced(
   parameters: string,
   replace: (name: string, value: string) => string | Promise<string>,
 ): Promise<string> {
-  const pairs = parameters.split('&').map(async (pair) => {
-    const [name = '', value] = pair.split(/=(.*)/s, 2).map(decodeFormText);
+  const pairs = pairsOf(parameters).map(async ({ pair, name, value }) => {
     if (value === undefined) return pair;
     const other = await replace(name, value);
     return other === value ? pair : `${name}=${encodeURIComponent(other)}`;
@@ -23,25 +30,46 @@ async function replaced(
 
 const named: ReadonlySet<string> = new Set(['resource', 'audience']);
 
-/** The parameters of a request, with the management API's indicator in place of its URLs. */
-export const withIndicators = async (
-  services: Pick<Services, 'config' | 'baseUrl'>,
-  parameters: string,
-): Promise<string> =>
-  /(?:^|&)(?:resource|audience)=http/.test(parameters)
-    ? replaced(parameters, (name, value) =>
-        named.has(name) ? indicatorNamedBy(services, value) : value,
-      )
-    : parameters;
+// The name of a parameter may be encoded too, and the beginning of a URL.
+const namesResource = /(?:^|&)(?:resource=|audience=|[^=&]*%)/;
+const namesUrl = /(?:^|&)(?:(?:resource|audience)=[Hh%]|[^=&]*%)/;
 
-/** As {@link withIndicators}, of a body that was not decoded yet. Most name no URL of the service. */
-export const withIndicatorsIn = async (
+/**
+ * The parameters of a request, with resources in their registered spelling, and the management API's indicator in place
+ * of its URLs.
+ */
+export const withIndicators = async (
+  services: Pick<Services, 'config' | 'baseUrl' | 'database'>,
+  parameters: string,
+): Promise<string> => {
+  if (!namesResource.test(parameters)) return parameters;
+  const asked = pairsOf(parameters).flatMap(({ name, value }) =>
+    value !== undefined && named.has(name) ? [indicatorNamedBy(services, value)] : [],
+  );
+  const registered = await registeredSpellings(services.database.tokens, asked);
+  return replaced(parameters, (name, value) => {
+    if (!named.has(name)) return value;
+    const indicator = indicatorNamedBy(services, value);
+    return registered.get(indicator) ?? indicator;
+  });
+};
+
+/**
+ * A body with the management API's indicator in place of its URLs. The statement of a grant finds other resources in any
+ * spelling. Most bodies name no URL of the service.
+ */
+export const withOwnIndicators = async (
   services: Pick<Services, 'config' | 'baseUrl'>,
   body: Buffer,
-): Promise<Buffer> =>
-  body.includes('=http') && isUtf8(body)
-    ? Buffer.from(await withIndicators(services, body.toString('utf8')))
-    : body;
+): Promise<Buffer> => {
+  if (!isUtf8(body)) return body;
+  const parameters = body.toString('utf8');
+  if (!namesUrl.test(parameters)) return body;
+  const other = await replaced(parameters, (name, value) =>
+    named.has(name) ? indicatorNamedBy(services, value) : value,
+  );
+  return other === parameters ? body : Buffer.from(other);
+};
 
 /**
  * The parameters of a request, with an application's id in place of the URL of its metadata document. The document is

@@ -2,7 +2,15 @@ import { organizationPrefix } from '../auth/scopes.ts';
 import { createSharedStatement } from '../db/batch.ts';
 import { type Sql, textForQuery } from '../db/sql.ts';
 import type { Services } from '../services.ts';
-import { holds, isIssued, type SubjectKind, scopesOf, subjects, type TargetKind } from './held.ts';
+import {
+  holds,
+  isIssued,
+  joinResource,
+  type SubjectKind,
+  scopesOf,
+  subjects,
+  type TargetKind,
+} from './held.ts';
 import { questionOf } from './sources.ts';
 import { faultOfIndicator, faultOfNames, kindOfTarget, type Target } from './target.ts';
 
@@ -38,8 +46,8 @@ const rowOf = (kind: SubjectKind, join = 'JOIN') => {
   return `${join} "${table}" ${row} ON ${row}."id" = q.subject`;
 };
 
-const resourceOf = (target: TargetKind, join = 'JOIN') =>
-  target === 'resource' ? `${join} "Resource" r ON r."indicator" = q.indicator` : '';
+const resourceOf = (target: TargetKind, join: 'JOIN' | 'LEFT JOIN' = 'JOIN') =>
+  target === 'resource' ? joinResource(join) : '';
 
 const isGranted = (kind: SubjectKind, target: TargetKind) =>
   `${isIssued(kind, target)} AND ${holds(kind, target)}`;
@@ -64,10 +72,11 @@ export async function readGrantedScopes(
   return database.sql.query<GrantedScope>(
     `granted-scopes-${kind}-${target}`,
     `SELECT s."id", s."name", s."description"
-       FROM (SELECT $1::timestamptz AS at, $2::text AS subject, $3::text AS indicator, $4::text AS organization) q
+       FROM (SELECT $1::timestamptz AS at, $2::text AS subject, $3::text AS indicator, $4::text AS canonical,
+                    $5::text AS organization) q
        ${rowOf(kind)} ${resourceOf(target)} JOIN ${scopesOf[target].table} ON ${scopesOf[target].isOfTarget}
-      WHERE s."name" > $5 AND ${isGranted(kind, target)}
-      ORDER BY s."name" LIMIT $6`,
+      WHERE s."name" > $6 AND ${isGranted(kind, target)}
+      ORDER BY s."name" LIMIT $7`,
     [...values(asked, clock.now()), textForQuery(after), limit],
   );
 }
@@ -82,8 +91,8 @@ const evaluationStatement = (kind: SubjectKind, target: TargetKind) => `
            SELECT 1 FROM ${scopesOf[target].table}
             WHERE ${scopesOf[target].isOfTarget} AND s."name" = q.scope AND ${isGranted(kind, target)}
          ) AS "isGranted"
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
-         WITH ORDINALITY AS q(subject, indicator, organization, scope, n)
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+         WITH ORDINALITY AS q(subject, indicator, canonical, organization, scope, n)
     CROSS JOIN (SELECT $1::timestamptz AS at) now
     ${rowOf(kind, 'LEFT JOIN')} ${resourceOf(target, 'LEFT JOIN')}
    ORDER BY q.n`;
@@ -107,7 +116,7 @@ function evaluatorOf(kind: SubjectKind, target: TargetKind) {
       ...questionOf(one.subjectId, kind, one.target),
       textForQuery(one.scope),
     ]);
-    const columns = [0, 1, 2, 3].map((column) => rows.map((row) => row[column]));
+    const columns = [0, 1, 2, 3, 4].map((column) => rows.map((row) => row[column]));
     return sql.query<{ isGranted: boolean }>(name, statement, [at, ...columns]);
   });
   evaluators.set(name, evaluator);
@@ -154,7 +163,7 @@ export async function readIndicators(
   { kind, subjectId, organizationId, scope }: AskedEverywhere,
   { after, limit }: NamesPage,
 ): Promise<string[]> {
-  const [subject, , organization] = questionOf(subjectId, kind, {
+  const [subject, , , organization] = questionOf(subjectId, kind, {
     indicator: '',
     organizationId,
     isOrganization: false,

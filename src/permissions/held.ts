@@ -1,5 +1,6 @@
 import { coversInSql } from '../auth/granting/setter-scopes.ts';
 import { accountIndicator, managementIndicator, ownIndicators } from '../auth/scopes.ts';
+import { namedResource } from '../resources/spellings.ts';
 
 // Who holds which scopes, as pieces of SQL. The token endpoint grants by them, and whatever is asked about rights is
 // answered by them, so that the answers are the same. A statement has a row `q` for each question, with `subject`,
@@ -135,6 +136,10 @@ export function holds(kind: SubjectKind, target: TargetKind, known?: Known): str
   const own = target === 'resource' ? [subject.own] : [];
   return `${isBoundBy(subject, target)} AND (${[...own, ...ways].join(' OR ')})`;
 }
+
+/** Joins the resource `r` that a question `q` names by `indicator`, whose `canonical` form it has too. */
+export const joinResource = (join: 'JOIN' | 'LEFT JOIN' = 'JOIN'): string =>
+  `${join} "Resource" r ON r."id" = ${namedResource('q.indicator', 'q.canonical')}`;
 
 /** The scopes of a target, and the condition on them. */
 export const scopesOf = {

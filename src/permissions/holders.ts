@@ -1,3 +1,4 @@
+import { canonicalIndicator } from '../auth/indicators.ts';
 import { textForQuery } from '../db/sql.ts';
 import { idForQuery } from '../ids.ts';
 import type { Services } from '../services.ts';
@@ -5,6 +6,7 @@ import { isImpossible } from './granted.ts';
 import {
   isBoundBy,
   isIssued,
+  joinResource,
   type Known,
   type SubjectKind,
   scopesOf,
@@ -32,15 +34,15 @@ export interface HoldersPage {
   readonly isBackward?: boolean;
 }
 
-const resourceOf = (target: TargetKind) =>
-  target === 'resource' ? `JOIN "Resource" r ON r."indicator" = q.indicator` : '';
+const resourceOf = (target: TargetKind) => (target === 'resource' ? joinResource() : '');
 
 const askedScope = (target: TargetKind) => `
   FROM q ${resourceOf(target)}
   JOIN ${scopesOf[target].table} ON ${scopesOf[target].isOfTarget} AND s."name" = q.scope`;
 
 // `$1` is now, and the others are of `q`.
-const askedOnce = `WITH q AS (SELECT $1::timestamptz AS at, $2::text AS indicator, $3::text AS organization, $4::text AS scope)`;
+const askedOnce = `WITH q AS (
+  SELECT $1::timestamptz AS at, $2::text AS indicator, $3::text AS canonical, $4::text AS organization, $5::text AS scope)`;
 
 /** A role that gives the scope of a question. */
 interface Giving {
@@ -132,6 +134,7 @@ async function select(
   const asked = [
     clock.now().toISOString(),
     textForQuery(indicator),
+    canonicalIndicator(indicator),
     organizationId === undefined ? null : idForQuery(organizationId, 'Organization'),
     textForQuery(scope),
   ];
@@ -157,14 +160,14 @@ export async function readHolders(
   if (isImpossible(question.target)) return [];
   const order = isBackward ? 'DESC' : 'ASC';
   const selected = await select(services, question, [after ?? '', before ?? null, limit], {
-    isIn: (id) => `${id} > $5 AND ($6::text IS NULL OR ${id} < $6)`,
-    tail: (id) => `ORDER BY ${id} ${order} LIMIT $7`,
+    isIn: (id) => `${id} > $6 AND ($7::text IS NULL OR ${id} < $7)`,
+    tail: (id) => `ORDER BY ${id} ${order} LIMIT $8`,
     isWhole: false,
   });
   if (!selected) return [];
   const rows = await services.database.sql.query<{ id: string }>(
     '',
-    `${askedOnce} SELECT "id" FROM (${selected.ids}) x ORDER BY "id" ${order} LIMIT $7`,
+    `${askedOnce} SELECT "id" FROM (${selected.ids}) x ORDER BY "id" ${order} LIMIT $8`,
     selected.values,
   );
   return rows.map(({ id }) => id);

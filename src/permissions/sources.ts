@@ -1,7 +1,9 @@
+import { canonicalIndicator } from '../auth/indicators.ts';
 import { type Sql, textForQuery } from '../db/sql.ts';
 import { idForQuery, kindOfId } from '../ids.ts';
 import {
   byWay,
+  joinResource,
   type SubjectKind,
   scopesOf,
   subjects,
@@ -47,16 +49,16 @@ const sourcesBy = (way: Way, id: string, isEffective: boolean): string => {
 const sourcesStatement = (kind: SubjectKind, target: TargetKind, isEffective: boolean): string => {
   const subject = subjects[kind];
   const sources = waysTo(subject, target).map((way) => sourcesBy(way, subject.id, isEffective));
-  const resource = target === 'resource' ? `JOIN "Resource" r ON r."indicator" = q.indicator` : '';
+  const resource = target === 'resource' ? joinResource() : '';
   return `
     SELECT q.n::int AS "n", ${sources.join(' || ')} AS "sources"
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-           WITH ORDINALITY AS q(subject, indicator, organization, scope, n)
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+           WITH ORDINALITY AS q(subject, indicator, canonical, organization, scope, n)
       ${resource}
       JOIN ${scopesOf[target].table} ON ${scopesOf[target].isOfTarget} AND s."name" = q.scope`;
 };
 
-/** The values of questions for their row `q`: subject, indicator, organization. */
+/** The values of questions for their row `q`: subject, indicator and its canonical form, organization. */
 export const questionOf = (
   subjectId: string,
   kind: SubjectKind,
@@ -64,6 +66,7 @@ export const questionOf = (
 ): readonly (string | null)[] => [
   idForQuery(subjectId, kind === 'user' ? 'User' : 'Application'),
   textForQuery(indicator),
+  canonicalIndicator(indicator),
   // An impossible organization is not the same as none: it must not widen the answer.
   organizationId === undefined ? null : (idForQuery(organizationId, 'Organization') ?? ''),
 ];
@@ -101,7 +104,7 @@ export async function readSources(
     const found = await sql.query<{ n: number; sources: readonly ScopeSource[] }>(
       `sources-${kind}-${target}-${isEffective}`,
       sourcesStatement(kind, target, isEffective),
-      [0, 1, 2, 3].map((column) => rows.map((row) => row[column])),
+      [0, 1, 2, 3, 4].map((column) => rows.map((row) => row[column])),
     );
     for (const { n, sources } of found) answers[indexes[n - 1] as number] = sources;
   }

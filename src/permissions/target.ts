@@ -3,7 +3,7 @@ import type { TargetKind } from './held.ts';
 
 /** The target of a token: one API, or one organization itself. */
 export interface Target {
-  /** The requested indicator, which becomes the token's `aud`. */
+  /** The requested indicator; once the resource is found, its registered spelling, the token's `aud`. */
   readonly indicator: string;
   /** The organization that limits the token. */
   readonly organizationId: string | undefined;

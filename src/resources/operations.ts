@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalIndicator } from '../auth/indicators.ts';
 import { isReservedIndicator, isVoidIndicator, ownIndicators } from '../auth/scopes.ts';
 import { signingAlgorithms } from '../config.ts';
 import { onceCommitted } from '../db/around.ts';
@@ -14,6 +15,7 @@ import { outliveTokens } from '../keys/signing-keys.ts';
 import type { Context } from '../services.ts';
 import { resourceRecord, resources, scopeRecord, scopeReference, scopes } from './payload.ts';
 import { algorithmUntilThen, ensureSigningKey } from './signing-key.ts';
+import { passSpelling, spellingKey } from './spellings.ts';
 
 const absoluteUri = text(2048).refine(
   // RFC 8707 §2
@@ -49,11 +51,15 @@ export const createResourceInput = z.object({
 
 const resourceConflicts = {
   Resource_indicator_key: { path: ['indicator'], message: 'Another resource has this indicator.' },
+  [spellingKey]: {
+    path: ['indicator'],
+    message: 'Another resource has this indicator, in another spelling.',
+  },
 };
 
 /**
- * Registers a resource: an API that access tokens can be issued for. Raises `Resource.Created`, and `SigningKey.Rotated`
- * if there is no key of its algorithm: one is made.
+ * Registers a resource: an API that access tokens can be issued for. Two spellings of one URI are one indicator. Raises
+ * `Resource.Created`, and `SigningKey.Rotated` if there is no key of its algorithm: one is made.
  *
  * @throws {InvalidInputError} {@link ConflictError} on `indicator`.
  */
@@ -70,6 +76,7 @@ export async function createResource(
       const resource = await tx.resource.create({
         data: {
           ...values,
+          canonicalIndicator: canonicalIndicator(values.indicator),
           id: newId('Resource'),
           ...(accessTokenTtlSeconds == null ? {} : { accessTokenTtlSeconds }),
           createdAt: now,
@@ -135,6 +142,7 @@ export async function deleteResource(context: Context, { id }: { id: string }): 
     const scopes = await tx.scope.findMany({ where: { resourceId: id }, orderBy: { id: 'asc' } });
     const events = await eventsOfScopeLoss(tx, scopes);
     const resource = await tx.resource.delete({ where: { id } });
+    await passSpelling(tx, resource.canonicalIndicator);
     const told = await recordEvents(tx, context, [
       ...events,
       { type: 'Resource.Deleted', data: resourceRecord(resource) },

@@ -141,7 +141,7 @@ resourceMutations.add('createResource', {
     indicator: t.string({
       required: true,
       description:
-        'The resource indicator (RFC 8707): an absolute URI without a fragment. Unique; it cannot be changed.',
+        'The resource indicator (RFC 8707): an absolute URI without a fragment. Unique, in whatever spelling (RFC 3986 §6.2.2, §6.2.3); it cannot be changed.',
     }),
     accessTokenTtlSeconds: ttlField(t),
     signingAlg: algorithmField(t),

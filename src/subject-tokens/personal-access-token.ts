@@ -3,13 +3,14 @@ import { assertMayBe, assertMayGive, assertMayOpenOwnApis } from '../auth/granti
 import { accountIndicator, ownIndicators } from '../auth/scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
-import { type Transaction, transaction } from '../db/transaction.ts';
+import { sqlOf, type Transaction, transaction } from '../db/transaction.ts';
 import { InvalidInputError, NotAllowedError } from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
 import type { PersonalAccessToken } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { distinct, instant, name, parseInput, text } from '../input.ts';
 import { maxAccessTokenTtlSeconds, resourceIndicator } from '../resources/operations.ts';
+import { registeredSpelling } from '../resources/spellings.ts';
 import type { Context } from '../services.ts';
 import { credentialEvent, deletePersonalAccessTokens } from '../users/credentials.ts';
 import { generateToken } from './opaque-token.ts';
@@ -69,7 +70,8 @@ export async function createPersonalAccessToken(
       await assertMayBe(tx, context, [userId]);
       // The account stays the user's when they come to hold more than the caller.
       assertMayOpenOwnApis(context, resource === accountIndicator ? [resource] : []);
-      await assertMayGiveScopes(tx, context, resource, scopes ?? []);
+      const registered = resource == null ? null : await registeredSpelling(sqlOf(tx), resource);
+      await assertMayGiveScopes(tx, context, registered, scopes ?? []);
       await assertRoom(tx, context, userId);
       const created = await tx.personalAccessToken.create({
         data: {
@@ -78,7 +80,7 @@ export async function createPersonalAccessToken(
           name,
           digest,
           scope: scopes?.join(' ') ?? null,
-          resource: resource ?? null,
+          resource: registered,
           // After the lock: a sign-out that came first must not end it.
           createdAt: context.clock.now(),
           expiresAt,

@@ -1,3 +1,4 @@
+import { listsIndicator } from '../../auth/indicators.ts';
 import type { Client, ConsentRequest } from './asked.ts';
 
 /**
@@ -13,10 +14,12 @@ export async function readExchangers(
 ): Promise<string[]> {
   if (!application.isThirdParty || resources.length === 0) return [];
   // By the index of those few that accept any, among however many applications have registered themselves.
-  const found = await client.$queryRaw<{ name: string }[]>`
-    SELECT DISTINCT "name" FROM "Application"
+  const found = await client.$queryRaw<{ name: string; audiences: readonly string[] }[]>`
+    SELECT "name", "exchangeSubjectAudiences" AS "audiences" FROM "Application"
      WHERE "exchangeThirdPartySubjectTokens" AND "allowTokenExchange"
-       AND (cardinality("exchangeSubjectAudiences") = 0 OR "exchangeSubjectAudiences" && ${[...resources]}::text[])
      ORDER BY "name"`;
-  return found.map(({ name }) => name);
+  const accepts = (audiences: readonly string[]) =>
+    audiences.length === 0 || resources.some((resource) => listsIndicator(audiences, resource));
+  const names = found.filter(({ audiences }) => accepts(audiences)).map(({ name }) => name);
+  return [...new Set(names)];
 }

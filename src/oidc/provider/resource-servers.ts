@@ -7,7 +7,12 @@ import { type Target, targetOf } from '../../permissions/target.ts';
 import type { Services } from '../../services.ts';
 import { withoutUnallowed } from '../consent/asked.ts';
 import { readSubjectState } from '../token/grant-state.ts';
-import { faultOfOrganization, organizationTokenTtlSeconds, ttlOfTarget } from '../token/target.ts';
+import {
+  asRegistered,
+  faultOfOrganization,
+  organizationTokenTtlSeconds,
+  ttlOfTarget,
+} from '../token/target.ts';
 import { grantSourceOf } from './requests.ts';
 import { applicationOf } from './storage/clients.ts';
 
@@ -31,15 +36,19 @@ export async function findResourceServer(
     applicationOf(ctx.oidc.client).isThirdParty
   )
     throw new errors.InvalidTarget();
-  const { ttlSeconds, scopes, ...algorithms } =
-    ctx.oidc.route === 'token'
-      ? await readHeldScopes(services, ctx, indicator)
-      : await readDefinedScopes(services, [...ctx.oidc.requestParamScopes], indicator);
+  const {
+    indicator: registered,
+    ttlSeconds,
+    scopes,
+    ...algorithms
+  } = ctx.oidc.route === 'token'
+    ? await readHeldScopes(services, ctx, indicator)
+    : await readDefinedScopes(services, [...ctx.oidc.requestParamScopes], indicator);
   if (ttlSeconds === null) throw new errors.InvalidTarget();
   const { algorithm, kid } = services.keys.signerFor(algorithms);
   return {
     scope: scopes.join(' '),
-    audience: indicator,
+    audience: registered,
     accessTokenTTL: ttlSeconds,
     accessTokenFormat: 'jwt',
     // The library's type lists its algorithms, ours among them.
@@ -49,6 +58,8 @@ export async function findResourceServer(
 
 /** The scopes of a resource, and the lifetime and the algorithm of its tokens. */
 export interface Offer extends ResourceAlgorithms {
+  /** Its registered indicator: another than was asked for, if the resource of the sign-in is now another of its spellings. */
+  readonly indicator: string;
   /** The lifetime of a token for it; null if there is no such resource. */
   readonly ttlSeconds: number | null;
   readonly scopes: readonly string[];
@@ -81,6 +92,7 @@ export async function readDefinedScopes(
       database.prisma.organizationScope.findMany({ where: { name: asked } }),
     ]);
     return {
+      indicator,
       ...asTheServiceSigns,
       ttlSeconds: isThere ? organizationTokenTtlSeconds : null,
       scopes: defined.map(({ name }) => name),
@@ -99,6 +111,7 @@ export async function readDefinedScopes(
         });
   const { signingAlg, signingAlgBefore } = resource ?? asTheServiceSigns;
   return {
+    indicator,
     ...{ signingAlg, signingAlgBefore },
     ttlSeconds: ttlOfTarget(target, { ttlSeconds: resource?.accessTokenTtlSeconds ?? null }),
     scopes: resource?.scopes.map(({ name }) => name) ?? [],
@@ -114,19 +127,23 @@ async function readHeldScopes(
   const source = grantSourceOf(ctx);
   if (!Account || !Client || !source)
     throw new Error('A token is for a user, from a code or a token.');
-  const target = requestedTarget(ctx, indicator);
+  const named = requestedTarget(ctx, indicator);
   const question = {
     clientId: Client.clientId,
     at: clock.now(),
-    target,
+    target: named,
     scopes: [...source.scopes],
   };
   const userId = Account.accountId;
   const state = await readSubjectState(database.tokens, question, { sub: userId });
+  const target = asRegistered(named, state);
   const fault = faultOfOrganization(target, state);
   if (fault) throw new errors.InvalidTarget(fault);
   const request = { userId, application: applicationOf(Client) };
-  const scopes = await withoutUnallowed(database.tokens, request, indicator, state.scopes);
+  const scopes = await withoutUnallowed(database.tokens, request, target.indicator, state.scopes);
   const { signingAlg, signingAlgBefore } = state;
-  return { ttlSeconds: ttlOfTarget(target, state), scopes, signingAlg, signingAlgBefore };
+  return {
+    ...{ indicator: target.indicator, ttlSeconds: ttlOfTarget(target, state), scopes },
+    ...{ signingAlg, signingAlgBefore },
+  };
 }

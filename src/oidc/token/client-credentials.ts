@@ -10,7 +10,7 @@ import { readClientState } from './grant-state.ts';
 import { bindingTo, proveKey } from './keys/token-proof.ts';
 import { UnauthorizedClient } from './oauth-errors.ts';
 import type { TokenResponse } from './response.ts';
-import { assertScopes, assertTarget, readScopes, readTarget } from './target.ts';
+import { asRegistered, assertScopes, assertTarget, readScopes, readTarget } from './target.ts';
 
 /**
  * Issues an access token to a machine-to-machine application itself, for one resource.
@@ -27,15 +27,17 @@ export async function issueClientCredentials(
 ): Promise<TokenResponse> {
   const { keys, issuer, database, clock } = services;
   const at = clock.now();
-  const target = readTarget(form);
+  const named = readTarget(form);
   const asked = readScopes(form);
   const { clientId } = credentials;
   const state = await readClientState(database.tokens, {
     clientId,
     at,
-    target,
+    target: named,
     scopes: asked ?? [],
   });
+  const target = asRegistered(named, state);
+  facts.resource = target.indicator;
   if (state.type !== null) facts.applicationId = clientId;
 
   const secretScopes = await assertCredentials(services, credentials, state);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteActive } from '../../metrics/active-people.ts';
 import { counterOf } from '../../metrics/metrics.ts';
 import type { Services } from '../../services.ts';
-import { withIndicatorsIn } from '../named.ts';
+import { withIndicators, withOwnIndicators } from '../named.ts';
 import { withKnownClient } from './authenticated-client.ts';
 import { readCredentials } from './client-authentication.ts';
 import { noFacts, reportTokenRefusal, type TokenRequestFacts } from './explanation/refused.ts';
@@ -72,7 +72,7 @@ export function mountTokenEndpoint(
     try {
       if (!(request.body instanceof Buffer))
         throw new InvalidRequest('the body must be form-encoded');
-      const body = await withIndicatorsIn(services, request.body);
+      const body = await withOwnIndicators(services, request.body);
       const form = parseForm(body);
       const asked = form.get('grant_type');
       facts.grantType = asked;
@@ -89,7 +89,8 @@ export function mountTokenEndpoint(
       }
       if (!delegatedGrantTypes.has(asked)) throw new UnsupportedGrantType();
       grantType = asked;
-      await delegate(request, reply, await withKnownClient(services, request, body));
+      const known = await withKnownClient(services, request, body);
+      await delegate(request, reply, await withIndicators(services, known));
       return reply;
     } catch (error) {
       return refuse(error, request, reply, grantType, facts);

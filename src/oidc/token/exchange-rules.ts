@@ -1,6 +1,7 @@
 import { isConfidential } from '../../applications/secret.ts';
 import type { MayActClaim } from '../../auth/access-token.ts';
 import { covers, everything, type SetterScopes } from '../../auth/granting/setter-scopes.ts';
+import { listsIndicator } from '../../auth/indicators.ts';
 import { ownIndicators } from '../../auth/scopes.ts';
 import type { Target } from '../../permissions/target.ts';
 import type { TokenActor } from './actor/actor-token.ts';
@@ -163,7 +164,7 @@ export const targetRules = [
       // Other APIs belong to the operator. A token for Signet's own APIs would give the client all rights of its user
       // here.
       const isAllowed =
-        listed.includes(indicator) || (listed.length === 0 && !ownIndicators.has(indicator));
+        listsIndicator(listed, indicator) || (listed.length === 0 && !ownIndicators.has(indicator));
       if (!isAllowed) {
         throw new InvalidTarget('resource is not one that this application may exchange for');
       }

@@ -36,6 +36,7 @@ import {
   subjectTokenType,
 } from './subject/token-types.ts';
 import {
+  asRegistered,
   assertAudience,
   assertResource,
   assertScopes,
@@ -77,12 +78,14 @@ export async function exchangeToken(
   const { clientId } = credentials;
   // A type that is not supported is refused after the client has authenticated, like all else about the token.
   const presented = await (type ?? accessToken).present(services, token, at);
-  const target = keptWithin(asked, presented.claims.organization_id);
+  const named = keptWithin(asked, presented.claims.organization_id);
   const state = await readSubjectState(
     database.tokens,
-    { clientId, at, target, scopes: scopes ?? [] },
+    { clientId, at, target: named, scopes: scopes ?? [] },
     presented.claims,
   );
+  const target = asRegistered(named, state);
+  facts.resource = target.indicator;
 
   if (state.type !== null) facts.applicationId = clientId;
   // Each rule is noted before it is checked: `Token.Refused` names the last one.

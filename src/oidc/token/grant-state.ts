@@ -1,5 +1,6 @@
 import { applicationsOf, type Unproved } from '../../auth/access-token.ts';
 import type { SetterScopes } from '../../auth/granting/setter-scopes.ts';
+import { canonicalIndicator } from '../../auth/indicators.ts';
 import {
   joinedApplications,
   joinedIds,
@@ -11,7 +12,13 @@ import { createSharedStatement } from '../../db/batch.ts';
 import { type Sql, textForQuery } from '../../db/sql.ts';
 import type { ApplicationType } from '../../generated/prisma/client.ts';
 import { idForQuery } from '../../ids.ts';
-import { heldScopes, liveSecrets, membership, type TargetKind } from '../../permissions/held.ts';
+import {
+  heldScopes,
+  joinResource,
+  liveSecrets,
+  membership,
+  type TargetKind,
+} from '../../permissions/held.ts';
 import { kindOfTarget, type Target } from '../../permissions/target.ts';
 import type { KnownCredentials } from './client-authentication.ts';
 
@@ -33,6 +40,8 @@ export interface GrantState extends KnownCredentials {
   readonly exchangeThirdPartySubjectTokens: boolean | null;
   /** What all the setters of the client held. */
   readonly setterScopes: SetterScopes | null;
+  /** The registered spelling of the resource's indicator; null if no such resource is registered. */
+  readonly indicator: string | null;
   /** The lifetime of the resource's access tokens; null if no such resource is registered. */
   readonly ttlSeconds: number | null;
   /** How the resource's access tokens are signed; null: as the service signs. */
@@ -71,14 +80,14 @@ const clientAndTarget = `
   a."mayActFor", a."securityProfile",
   ARRAY(SELECT encode(x."digest", 'hex') || ' ' || coalesce(array_to_string(x."setterScopes", ' '), '')
           ${liveSecrets('a')}) AS "secrets",
-  r."accessTokenTtlSeconds" AS "ttlSeconds", r."signingAlg", r."signingAlgBefore"`;
+  r."indicator", r."accessTokenTtlSeconds" AS "ttlSeconds", r."signingAlg", r."signingAlgBefore"`;
 
 const clientStatement = (target: TargetKind) => `
   SELECT ${clientAndTarget}, ${membership('application')}, ${heldScopes('application', target)}
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-         WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, n)
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+         WITH ORDINALITY AS q(client, indicator, canonical, organization, scopes, subject, n)
     LEFT JOIN "Application" a ON a."id" = q.client
-    LEFT JOIN "Resource" r ON r."indicator" = q.indicator
+    ${joinResource('LEFT JOIN')}
    ORDER BY q.n`;
 
 const subjectStatement = (target: TargetKind) => `
@@ -88,10 +97,10 @@ const subjectStatement = (target: TargetKind) => `
          ARRAY(SELECT i."id" FROM "Application" i
                 WHERE i."id" = ANY (${splitIds('q."subjectClients"')}) AND i."isThirdParty") AS "thirdParties",
          ${tokenStateColumns({ clients: splitIds('q."subjectClients"'), ids: splitIds('q.jtis') })}
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-         WITH ORDINALITY AS q(client, indicator, organization, scopes, subject, "subjectClients", jtis, n)
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+         WITH ORDINALITY AS q(client, indicator, canonical, organization, scopes, subject, "subjectClients", jtis, n)
     LEFT JOIN "Application" a ON a."id" = q.client
-    LEFT JOIN "Resource" r ON r."indicator" = q.indicator
+    ${joinResource('LEFT JOIN')}
     LEFT JOIN "User" u ON u."id" = q.subject
    ORDER BY q.n`;
 
@@ -102,6 +111,7 @@ function rowOf({ clientId, target, scopes }: GrantQuestion): Row {
   return [
     idForQuery(clientId, 'Application'),
     target.isOrganization ? null : textForQuery(target.indicator),
+    target.isOrganization ? null : canonicalIndicator(target.indicator),
     // An impossible organization is not the same as none: it must not widen the result.
     target.organizationId === undefined
       ? null

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decodeProtectedHeader } from 'jose';
 import type { ClientMetadata } from 'oidc-provider';
 import { type AccessTokenClaims, TokenFault, verifyAccessToken } from '../../auth/access-token.ts';
+import { listsIndicator } from '../../auth/indicators.ts';
 import { ownIndicators } from '../../auth/scopes.ts';
 import { readTokenFault } from '../../auth/token-state.ts';
 import { untold } from '../../db/told.ts';
@@ -148,10 +149,14 @@ async function mayIntrospect(
   if (!isThirdParty(client) || owner === id) return true;
   if (ownIndicators.has(aud)) return false;
   const { isOrganization, organizationId = '' } = targetOf(aud, undefined);
-  const isIt = isOrganization
-    ? { organizations: { some: { organizationId } } }
-    : { exchangeSubjectAudiences: { has: aud } };
-  return (await database.prisma.application.count({ where: { id, ...isIt } })) > 0;
+  const { application } = database.prisma;
+  if (isOrganization) {
+    const isMember = { organizations: { some: { organizationId } } };
+    return (await application.count({ where: { id, ...isMember } })) > 0;
+  }
+  const select = { exchangeSubjectAudiences: true } as const;
+  const found = await application.findUnique({ where: { id }, select });
+  return listsIndicator(found?.exchangeSubjectAudiences ?? [], aud);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { areSpellings } from '../../auth/indicators.ts';
 import { faultOfIndicator, faultOfNames, type Target, targetOf } from '../../permissions/target.ts';
 import type { Form } from './form.ts';
 import { InvalidScope, InvalidTarget } from './oauth-errors.ts';
@@ -26,9 +27,9 @@ export function readExchangeTarget(form: Form): Target {
     : targetOf(audience, form.find('organization_id'));
 }
 
-/** @throws {InvalidTarget} when `audience` is not the indicator of the requested resource. */
+/** @throws {InvalidTarget} when `audience` is not the indicator of the requested resource, in any spelling. */
 export function assertAudience(form: Form, { indicator }: Target): void {
-  if ((form.find('audience') ?? indicator) !== indicator) {
+  if (!areSpellings(form.find('audience') ?? indicator, indicator)) {
     throw new InvalidTarget("audience is not the resource's indicator");
   }
 }
@@ -38,6 +39,15 @@ export const keptWithin = (target: Target, organizationId: unknown): Target =>
   target.organizationId === undefined && typeof organizationId === 'string'
     ? { ...target, organizationId }
     : target;
+
+/**
+ * The target under the registered spelling of its indicator, which goes into the token and which everything else about
+ * the target is compared with. One that is not registered stays as it was asked for.
+ */
+export const asRegistered = (
+  target: Target,
+  { indicator }: { readonly indicator: string | null },
+): Target => (indicator === null ? target : { ...target, indicator });
 
 /** What the database knows about a target. */
 interface FoundTarget {

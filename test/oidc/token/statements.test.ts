@@ -78,6 +78,12 @@ test("sees the statements of both of the service's pools", async () => {
 
 test.each<[string, Record<string, string>, string | undefined, number]>([
   ['an exchange', {}, credentials, 200],
+  [
+    'an exchange for another spelling of a resource',
+    { resource: orders.indicator.replace('https:', 'HTTPS:') },
+    credentials,
+    200,
+  ],
   ['an exchange in an organization', { organization_id: organization.id }, credentials, 200],
   ['an exchange for an organization', { resource: organizationIndicator }, credentials, 200],
   ['no credentials', {}, undefined, 401],

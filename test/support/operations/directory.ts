@@ -1,5 +1,6 @@
 import { generateSecret } from '../../../src/applications/secret.ts';
 import { everything } from '../../../src/auth/granting/setter-scopes.ts';
+import { canonicalIndicator } from '../../../src/auth/indicators.ts';
 import type { Clock } from '../../../src/clock.ts';
 import type { Database } from '../../../src/db/database.ts';
 import type {
@@ -142,11 +143,13 @@ export function seedDirectory(database: Database, clock: Clock) {
       values: Partial<Prisma.ResourceUncheckedCreateInput> = {},
     ): Promise<Resource> {
       const id = newId('Resource');
+      const indicator = values.indicator ?? `https://${id.replace('_', '-')}.example.com/api`;
       const resource = await prisma.resource.create({
         data: {
           id,
           name: nextName('Resource'),
-          indicator: `https://${id.replace('_', '-')}.example.com/api`,
+          indicator,
+          canonicalIndicator: canonicalIndicator(indicator),
           ...stamps(),
           ...values,
         },

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { allows } from '../../../applications/security-profile.ts';
 import { lifetime, newJti, signAccessToken } from '../../../auth/access-token.ts';
 import { covers, everything, type SetterScopes } from '../../../auth/granting/setter-scopes.ts';
+import { areSpellings } from '../../../auth/indicators.ts';
 import { indicatorNamedBy } from '../../../auth/protected-resource.ts';
 import { ownIndicators } from '../../../auth/scopes.ts';
 import { useOnce } from '../../../auth/used-once.ts';
@@ -21,7 +22,7 @@ import {
   UnauthorizedClient,
 } from '../oauth-errors.ts';
 import type { TokenResponse } from '../response.ts';
-import { assertScopes, assertTarget, parseScope, readScopes } from '../target.ts';
+import { asRegistered, assertScopes, assertTarget, parseScope, readScopes } from '../target.ts';
 import { findIssuers, type KnownIssuer } from './issuers.ts';
 import { assertPerson } from './person.ts';
 import { fitsRules, kindOfAssertion, verifyAssertion } from './verify.ts';
@@ -44,23 +45,25 @@ export async function grantByAssertion(
   const at = clock.now();
   const assertion = readForeignJwt(form.get('assertion'));
   const kind = assertion && kindOfAssertion(assertion);
-  const target = targetOf(
+  const named = targetOf(
     readResource(services, form, kind === 'IDENTITY' ? assertion : undefined),
     form.find('organization_id'),
   );
-  facts.resource = target.indicator;
+  facts.resource = named.indicator;
   const asked = readAskedScopes(form, kind === 'IDENTITY' ? assertion : undefined);
   const presents = presentsCredentials(request, form);
-  const named = presents ? credentials.clientId : form.find('client_id');
-  const fitting = await findFitting(services, assertion, kind, named);
+  const namedClient = presents ? credentials.clientId : form.find('client_id');
+  const fitting = await findFitting(services, assertion, kind, namedClient);
   const chosen = fitting[0];
-  const clientId = presents ? credentials.clientId : (chosen?.applicationId ?? named ?? '');
-  const question = { clientId, at, target, scopes: asked ?? [] };
+  const clientId = presents ? credentials.clientId : (chosen?.applicationId ?? namedClient ?? '');
+  const question = { clientId, at, target: named, scopes: asked ?? [] };
   const claims = { sub: chosen?.userId, client_id: clientId };
   // Of a user, if it is about one: who has the token of a workload is the application.
   const subjectState =
     kind === 'IDENTITY' ? await readSubjectState(database.tokens, question, claims) : undefined;
   const state = subjectState ?? (await readClientState(database.tokens, question));
+  const target = asRegistered(named, state);
+  facts.resource = target.indicator;
   if (state.type !== null) facts.applicationId = clientId;
   // A workload has nothing to authenticate with; what it shows all the same has to be right.
   const secretScopes = presents
@@ -136,7 +139,8 @@ function readResource(services: Services, form: Form, identity: ForeignJwt | und
     .flat()
     .map((one) => indicatorNamedBy(services, String(one)));
   const asked = form.find('resource') === undefined ? undefined : form.getResource();
-  if (asked !== undefined && named.length > 0 && !named.includes(asked))
+  const isNamed = (resource: string) => named.some((one) => areSpellings(one, resource));
+  if (asked !== undefined && named.length > 0 && !isNamed(asked))
     throw new InvalidTarget('resource is not one that the assertion is for');
   if (asked === undefined && named.length > 1)
     throw new InvalidTarget('the assertion is for several resources: resource must name one');

@@ -3,6 +3,7 @@ import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { textForQuery } from '../../../db/sql.ts';
 import { readSources, type ScopeSource } from '../../../permissions/sources.ts';
 import { type Target, targetOf } from '../../../permissions/target.ts';
+import { registeredSpelling } from '../../../resources/spellings.ts';
 import type { Services } from '../../../services.ts';
 import {
   actorRules,
@@ -114,7 +115,8 @@ export async function explainExchange(
   const { type, ...subject } = subjectTypes[request.subjectTokenType];
   const organizationId = type === accessToken ? request.subjectOrganizationId : undefined;
   const subjectClientId = type === accessToken ? request.subjectClientId : undefined;
-  const target = keptWithin(targetOf(request.resource, request.organizationId), organizationId);
+  const resource = await registeredSpelling(database.tokens, request.resource);
+  const target = keptWithin(targetOf(resource, request.organizationId), organizationId);
   const asked = request.scopes ?? (await readScopeNames(database, target));
   const parsed = parseNames(asked);
   const question = { clientId: applicationId, at, target, scopes: parsed ?? [] };

@@ -5,6 +5,7 @@ import {
   TokenFault,
   verifyAccessToken,
 } from '../../../auth/access-token.ts';
+import { listsIndicator } from '../../../auth/indicators.ts';
 import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { kindOfId } from '../../../ids.ts';
 import type { SubjectState } from '../grant-state.ts';
@@ -65,7 +66,7 @@ export function assertSubjectAudience(
   { exchangeSubjectAudiences }: Pick<SubjectState, 'exchangeSubjectAudiences'>,
 ): void {
   const audiences = exchangeSubjectAudiences ?? [];
-  if (audiences.length > 0 && !audiences.includes(audience)) {
+  if (audiences.length > 0 && !listsIndicator(audiences, audience)) {
     const message = 'not a token for an audience that this application may exchange';
     throw new SubjectFault('SUBJECT_AUDIENCE', message);
   }
