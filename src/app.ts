@@ -45,6 +45,7 @@ import { mountRest } from './rest/mount.ts';
 import { assertNothingNeedsAnother, assertSecretFits } from './secret-rotation/fits.ts';
 import { noteUse } from './secret-rotation/use.ts';
 import { noteStart } from './service-status/about.ts';
+import { followClock } from './service-status/clock.ts';
 import { followFigures } from './service-status/figures.ts';
 import { joinNodes } from './service-status/nodes.ts';
 import type { PasswordCost, Services } from './services.ts';
@@ -85,7 +86,10 @@ export interface AppOptions {
   /** Where the console was built. */
   readonly consoleFolder?: string;
   readonly timeouts?: Partial<Timeouts>;
+  /** Replaces the database's clock. */
   readonly clock?: Clock;
+  /** This machine's clock; the database's is reckoned from it. */
+  readonly machine?: Clock;
   readonly passwordCost?: PasswordCost;
   readonly resolveHost?: ResolveHost;
   /** What requests wait by; absent: as it is measured. */
@@ -110,7 +114,7 @@ export interface AppOptions {
  * @throws {StartError} with the reason in one line.
  */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log, clock = systemClock, isFirst = true, isBackground = true } = options;
+  const { config, log, machine = systemClock, isFirst = true, isBackground = true } = options;
   // Parts close in reverse order. A part that fails to close does not keep the others open; it is reported at the end.
   const opened = new AsyncDisposableStack();
   try {
@@ -125,6 +129,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
     await assertNothingNeedsAnother(database, sealing);
     await adoptRestoredLog(database, log);
+    const metrics = new Registry();
+    const followed = await followClock({ database, machine, log, metrics });
+    opened.defer(() => followed.close());
+    // A test's clock stands still for as long as the test likes.
+    if (options.clock) await followed.close();
+    const clock = options.clock ?? followed;
     const cipher = await openKeptKeys(database, sealing, clock);
     const adminCredentials = await bootstrap({ database, clock, cipher, config });
     // Reported at once, because a later failure of the start would lose them.
@@ -136,7 +146,6 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
     shareHashQueue(config.workers);
-    const metrics = new Registry();
     const pressure = options.pressure ?? measurePressure(database);
     const services: Services = {
       config,

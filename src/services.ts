@@ -23,6 +23,7 @@ export interface Services {
   readonly baseUrl: string;
   /** The issuer of every token (OpenID Connect Core §2): `${baseUrl}/oidc`. */
   readonly issuer: string;
+  /** The database's clock: what one node writes and another compares is of it. */
   readonly clock: Clock;
   readonly log: Logger;
   readonly database: Database;

@@ -185,6 +185,11 @@ export const catalogue = {
     labels: { state: '`in_use`; `left_out`: it lags, or does not answer' },
     ...ofAllNodes,
   },
+  signet_clock_offset_seconds: {
+    type: 'gauge',
+    help: 'By how much the clock of this machine is ahead of the database’s, in seconds; negative if it is behind.',
+    aggregator: 'average',
+  },
   signet_replica_lag_seconds: {
     type: 'gauge',
     help: 'Age of what a replica shows, in seconds: the time since it was known to have all that the primary had.',

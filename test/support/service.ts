@@ -57,6 +57,7 @@ export function createTestClock(): TestClock {
 export interface TestService {
   readonly app: App;
   readonly url: string;
+  /** Its clock, unless it was started with a machine's: then it goes by the database's. */
   readonly clock: TestClock;
   readonly testDatabase: TestDatabase;
   /** The data folder, which holds the outbox. */
@@ -85,7 +86,7 @@ export async function startService(
   options: Partial<
     Pick<
       AppOptions,
-      'log' | 'passwordCost' | 'resolveHost' | 'timeouts' | 'consoleFolder' | 'pressure'
+      'log' | 'machine' | 'passwordCost' | 'resolveHost' | 'timeouts' | 'consoleFolder' | 'pressure'
     >
   > & {
     poolSize?: number;
@@ -106,7 +107,7 @@ export async function startService(
   const app = await startApp({
     config: readConfig({ PORT: '0', DATA_DIR: dataDir, ...patient, ...environment }),
     log,
-    clock,
+    ...(options.machine ? {} : { clock }),
     passwordCost: cheapPasswords,
     refusalsEveryMs,
     opened: {
@@ -161,7 +162,10 @@ export async function startService(
 export async function startSecondNode(
   service: TestService,
   environment: Record<string, string> = {},
-  { consoleFolder = join(service.dataDir, 'no-console') }: Pick<AppOptions, 'consoleFolder'> = {},
+  {
+    consoleFolder = join(service.dataDir, 'no-console'),
+    machine,
+  }: Pick<AppOptions, 'consoleFolder' | 'machine'> = {},
 ): Promise<TestService> {
   const { database, url } = service.testDatabase;
   const options = { poolSize: 5, tokenPoolSize: 5, onError: failOnError };
@@ -178,7 +182,7 @@ export async function startSecondNode(
       ...environment,
     }),
     log: pino({ level: 'silent' }),
-    clock: service.clock,
+    ...(machine ? { machine } : { clock: service.clock }),
     passwordCost: service.app.services.passwordCost,
     refusalsEveryMs,
     opened: {

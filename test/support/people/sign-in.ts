@@ -38,8 +38,12 @@ interface Cookie {
   readonly path: string;
 }
 
-/** Opens a browser with an empty cookie jar on the service with this URL. */
-export function openBrowser(baseUrl: string): Browser {
+/**
+ * Opens a browser with an empty cookie jar on the service with this URL.
+ *
+ * @param node The URL of the node that gets its requests, as by a load balancer.
+ */
+export function openBrowser(baseUrl: string, node: string = baseUrl): Browser {
   let cookies: Cookie[] = [];
 
   function keep(response: Response, url: URL) {
@@ -71,7 +75,8 @@ export function openBrowser(baseUrl: string): Browser {
     const headers = new Headers(init.headers);
     if (!headers.has('accept')) headers.set('accept', 'text/html');
     if (sent) headers.set('cookie', sent);
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const to = new URL(`${url.pathname}${url.search}`, node);
+    const response = await fetch(to, { ...init, headers, redirect: 'manual' });
     keep(response, url);
     return response;
   }

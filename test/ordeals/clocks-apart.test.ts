@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, inject, test } from 'vitest';
+import { basic } from '../support/client-credentials.ts';
+import { ask, graphql, payload } from '../support/operations/graphql.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
+import {
+  authorize,
+  createSignInFixture,
+  password as firstPassword,
+  redirectUri,
+} from '../support/people/sign-in-fixture.ts';
+import { startSecondNode, startService, type TestService } from '../support/service.ts';
+import { exchange, formOf, postToken } from '../support/tokens.ts';
+import { eventually } from '../support/wait.ts';
+
+const histories = Number(process.env['HISTORIES'] ?? 15);
+const apartMs = 5_000;
+const machine = (aheadMs: number) => ({ now: () => new Date(Date.now() + aheadMs) });
+
+const SignOut = graphql(`
+  mutation SignOutByNode($id: ID!) {
+    signOutUser(input: { id: $id }) { __typename ... on SignOutUserPayload { user { id } } ... on Error { message } }
+  }
+`);
+const NewPassword = graphql(`
+  mutation NewPasswordByNode($id: ID!, $password: String!) {
+    updateUserPassword(input: { id: $id, password: $password }) {
+      __typename ... on UpdateUserPasswordPayload { user { id } } ... on Error { message }
+    }
+  }
+`);
+
+// The embedded database has the clock of its one process.
+describe.runIf(inject('postgresql'))('two nodes whose clocks are apart', async () => {
+  if (!inject('postgresql')) return;
+  const ahead = await startService({}, { machine: machine(apartMs) });
+  const behind = await startSecondNode(ahead, {}, { machine: machine(-apartMs) });
+  const nodes = { ahead, behind } as const;
+  const fixture = await createSignInFixture(ahead);
+  const { client, resource, directory } = fixture;
+  const backend = await directory.createClient({ allowTokenExchange: true });
+  const token = await ahead.managementToken('users:write');
+  type NodeName = keyof typeof nodes;
+
+  /** A person, and what has to be true of them. */
+  async function arrive() {
+    const user = await fixture.createUser();
+    await directory.allowUser(user, resource, ['read']);
+    let password = firstPassword;
+    let count = 0;
+    const issued: { readonly token: string; isAlive: boolean }[] = [];
+    const end = () => {
+      for (const one of issued) one.isAlive = false;
+    };
+    const redeem = async (by: TestService, code: string, verifier: string) => {
+      const { status, body } = await postToken(
+        by,
+        formOf({
+          grant_type: 'authorization_code',
+          code,
+          redirect_uri: redirectUri,
+          code_verifier: verifier,
+          resource: resource.indicator,
+        }),
+        { authorization: basic(client.id, client.secret) },
+      );
+      expect(body).toHaveProperty('access_token');
+      expect(status).toBe(200);
+      issued.push({ token: body['access_token'] as string, isAlive: true });
+    };
+    return {
+      async signIn(at: NodeName, redeemedAt: NodeName) {
+        const { url, verifier } = await authorize(ahead, client, {
+          resource: resource.indicator,
+          scope: 'openid read',
+        });
+        const browser = openBrowser(ahead.app.services.baseUrl, nodes[at].url);
+        const page = await browser.open(url);
+        const visit = await browser.submit(page, { identifier: user.username ?? '', password });
+        const code = visit.url.searchParams.get('code');
+        if (code === null) throw new Error(`The sign-in ended at ${visit.url}: ${visit.body}`);
+        await redeem(nodes[redeemedAt], code, verifier);
+      },
+      async signOut(at: NodeName) {
+        const { signOutUser } = await ask({ url: nodes[at].url, token }, SignOut, { id: user.id });
+        payload(signOutUser, 'SignOutUserPayload');
+        end();
+      },
+      async newPassword(at: NodeName) {
+        count += 1;
+        password = `another correct horse ${count}`;
+        const { updateUserPassword } = await ask({ url: nodes[at].url, token }, NewPassword, {
+          id: user.id,
+          password,
+        });
+        payload(updateUserPassword, 'UpdateUserPasswordPayload');
+        end();
+      },
+      async check(at: NodeName) {
+        for (const { token: subject, isAlive } of issued.slice(-3)) {
+          const { status } = await exchange(nodes[at], backend, {
+            subject_token: subject,
+            resource: resource.indicator,
+          });
+          expect({ at, isAlive, status }).toEqual({ at, isAlive, status: isAlive ? 200 : 400 });
+        }
+      },
+    };
+  }
+
+  test('say so, in the log and by their metric, and have the same time', async () => {
+    for (const [node, seconds] of [
+      [ahead, 5],
+      [behind, -5],
+    ] as const) {
+      const text = await node.app.services.metrics.getSingleMetricAsString(
+        'signet_clock_offset_seconds',
+      );
+      const [, value] = /^signet_clock_offset_seconds (\S+)$/m.exec(text) ?? [];
+      expect(Math.round(Number(value))).toBe(seconds);
+    }
+    const far = await startService({}, { machine: machine(-7_000) });
+    await eventually(() =>
+      expect(far.logged).toContainEqual(
+        expect.objectContaining({ level: 40, seconds: expect.closeTo(-7, 0) }),
+      ),
+    );
+  });
+
+  test('a sign-out at the node behind ends what the node ahead issued just before', async () => {
+    const person = await arrive();
+    await person.signIn('ahead', 'ahead');
+    await person.signOut('behind');
+    await person.check('ahead');
+    await person.check('behind');
+  });
+
+  test('a new password at the node ahead lets people sign in at the node behind', async () => {
+    const person = await arrive();
+    await person.newPassword('ahead');
+    await person.signIn('behind', 'behind');
+    await person.check('ahead');
+    await person.newPassword('ahead');
+    await person.signIn('ahead', 'behind');
+    await person.check('behind');
+  });
+
+  test('no history has a token that outlives its end, or that is dead from the start', async () => {
+    const node = fc.constantFrom<NodeName>('ahead', 'behind');
+    const step = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.record({ does: fc.constant('signIn' as const), at: node, by: node }),
+      },
+      fc.record({
+        does: fc.constantFrom('signOut' as const, 'newPassword' as const),
+        at: node,
+        by: node,
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
+        const person = await arrive();
+        for (const { does, at, by } of steps) {
+          await person[does](at, by);
+          await person.check(by);
+        }
+      }),
+      { numRuns: histories, endOnFailure: true },
+    );
+  });
+});
