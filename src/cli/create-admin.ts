@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { restoreAdministrator } from '../console/administrator.ts';
 import { isBootstrapped } from '../console/roles.ts';
 import { forgetSetupFile } from '../console/setup-token.ts';
 import type { Database } from '../db/database.ts';
+import { readClock } from '../service-status/clock.ts';
 import { standardPasswordCost } from '../users/password.ts';
 import { CommandError, defineCommand, type Terminal, UsageError } from './command.ts';
 import { openDatabase } from './open-database.ts';
@@ -38,7 +38,12 @@ the service stopped.`,
     }
     const given = await readPassword(stdin);
     const password = given ?? randomBytes(18).toString('base64url');
-    const services = { database, clock: systemClock, config, passwordCost: standardPasswordCost };
+    const services = {
+      database,
+      clock: await readClock(database),
+      config,
+      passwordCost: standardPasswordCost,
+    };
     const { user, isNew } = await restoreAdministrator(services, { username, password });
     if (config.database.kind === 'embedded') await forgetSetupFile(config.database.dataDir);
     const say = (line: string) => stdout.write(`${line}\n`);

@@ -1,4 +1,3 @@
-import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { migrationState } from '../../db/migrations/migrate.ts';
@@ -6,6 +5,7 @@ import { createSealing } from '../../keys/cipher.ts';
 import { verifySenders } from '../../messages/senders/verify.ts';
 import { createResolver } from '../../outbound/dns.ts';
 import { assertSecretFits } from '../../secret-rotation/fits.ts';
+import { readClock } from '../../service-status/clock.ts';
 import { type Findings, patienceMs, whyNot } from './finding.ts';
 
 /** What was read from a database that was looked at. */
@@ -63,7 +63,7 @@ export async function checkContents(
     } else {
       findings.ok('secret', keys[0] ? 'It fits the database.' : 'The database has no key yet.');
       const resolveHost = createResolver();
-      const services = { config, database, cipher, clock: systemClock, resolveHost };
+      const services = { config, database, cipher, clock: await readClock(database), resolveHost };
       await checkSenders(findings, config, services);
     }
   }

@@ -16,13 +16,11 @@ import {
   lacksOfMigrating,
 } from '../../db/connections/fitness.ts';
 import { sessionSettings } from '../../db/postgresql.ts';
+import { allowedMs } from '../../service-status/clock.ts';
 import { isOfThisMachine } from './configuration.ts';
 import { type Findings, patienceMs, whyNot } from './finding.ts';
 
 type Settings = Extract<Config['database'], { kind: 'postgresql' }>;
-
-/** How far the clocks of a process and its database may differ. */
-const maxDriftMs = 1_000;
 
 const refusals: Readonly<Record<string, readonly [string, string]>> = {
   '28P01': ['it refuses the password', 'Correct the password, or that of DATABASE_PASSWORD_FILE.'],
@@ -287,7 +285,7 @@ async function checkClock(findings: Findings, client: pg.Client): Promise<void> 
   const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS "now"');
   const middle = (before + systemClock.now().getTime()) / 2;
   const driftMs = (rows[0]?.now.getTime() ?? middle) - middle;
-  if (Math.abs(driftMs) <= maxDriftMs) {
+  if (Math.abs(driftMs) <= allowedMs) {
     findings.ok('clock', 'This machine and the database have the same time.');
     return;
   }
@@ -295,7 +293,7 @@ async function checkClock(findings: Findings, client: pg.Client): Promise<void> 
   findings.fault(
     'clock',
     `The database’s clock is ${seconds} s ${driftMs > 0 ? 'ahead of' : 'behind'} this machine’s.`,
-    'Let both follow a time server (chrony, systemd-timesyncd): tokens and sessions would end too early or too late.',
+    'Let both follow a time server (chrony, systemd-timesyncd): codes, sessions and ID tokens would end too early or too late.',
   );
 }
 
