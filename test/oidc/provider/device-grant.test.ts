@@ -207,9 +207,10 @@ test('another person than the one who is signed in replaces them', async () => {
   const { username } = await fixture.createUser();
   const browser = newBrowser();
   await connect((await begin()).userCode, 'Ada', browser);
-  // The session is from a while ago.
+  // The session is from a while ago, and not so long that it is over.
+  const loginTs = Math.floor(service.clock.now().getTime() / 1000) - 600;
   await prisma.$executeRaw`
-    UPDATE "OidcRecord" SET "payload" = "payload" || '{"loginTs": 1}'::jsonb
+    UPDATE "OidcRecord" SET "payload" = "payload" || ${JSON.stringify({ loginTs })}::jsonb
      WHERE "model" = 'Session' AND "accountId" = ${fixture.user.id}`;
   const { deviceCode, userCode } = await begin({ scope: 'openid', max_age: '60' });
   const page = await browser.submit(await type(browser, userCode), { confirm: 'yes' });
