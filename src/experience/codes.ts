@@ -1,5 +1,6 @@
 import { mayProve } from '../auth/granting/prove.ts';
 import { lockUsers } from '../db/lock.ts';
+import { type Told, untold } from '../db/told.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { NotAllowedError, VerificationFailedError } from '../errors.ts';
 import type { AddressType, InteractionEvent, User } from '../generated/prisma/client.ts';
@@ -24,6 +25,7 @@ import { languageOf } from '../sign-in-experience/language.ts';
 import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
 import {
   authenticate,
+  changeInteraction,
   type Interaction,
   moveInteraction,
   readInteraction,
@@ -79,7 +81,7 @@ export async function sendCode(
 
 /**
  * Checks a code. A code for signing in signs the person in. Other codes verify the address, and `register` or
- * `resetPassword` comes next.
+ * `resetPassword` comes next. Raises `User.Data.Updated` if the address of the person was not verified.
  *
  * @throws {VerificationFailedError} {@link LockedError} {@link NotAllowedError} when the address is that of an identity
  *   provider; {@link InteractionExpiredError}
@@ -102,12 +104,12 @@ export async function verifyCode(
     applicationId: access.applicationId,
   });
   return tryGuess(context, settings, guess, () =>
-    moveInteraction(context, access, async (tx, found) => {
+    changeInteraction<Interaction | Failed>(context, access, async (tx, found) => {
       // A concurrent new password either waits until the code is used, or has voided it already.
       await lockUsers(tx, user ? [user.id] : []);
       const taken = await takeCode(tx, context, settings.codePolicy, verification, code);
       const { purpose } = verification;
-      return taken && proceed(tx, context, found, { ...taken, purpose });
+      return taken ? proceed(tx, context, found, { ...taken, purpose }) : untold(null);
     }),
   );
 }
@@ -118,19 +120,25 @@ async function proceed(
   context: VisitContext,
   interaction: Interaction,
   verification: Verification,
-): Promise<Interaction | Failed> {
+): Promise<Told<Interaction | Failed>> {
   const { purpose, setterScopes: through } = verification;
   const owner = await findUserByAddress(tx, verification);
   // No code was sent for registering a taken address, or for recovering an account that does not exist.
-  if (purpose !== 'REGISTER' && owner?.isSuspended) return suspended;
+  if (purpose !== 'REGISTER' && owner?.isSuspended) return untold(suspended);
   const isUsable = purpose === 'REGISTER' ? owner === null : owner !== null;
   if (!isUsable || (owner && !(await mayProve(tx, throughAll(interaction, through), owner.id))))
-    return null;
+    return untold(null);
   if (purpose === 'SIGN_IN' && owner) {
-    const proof = { userId: owner.id, methods: methodsOf(verification), through };
+    const proof = {
+      userId: owner.id,
+      methods: methodsOf(verification),
+      through,
+      proved: verification,
+    };
     return authenticate(tx, context, interaction, { ...proof, event: purpose });
   }
-  return updateInteraction(tx, interaction, { event: purpose, identifier: verification.recipient });
+  const named = { event: purpose, identifier: verification.recipient };
+  return untold(await updateInteraction(tx, interaction, named));
 }
 
 async function assertOffered(

@@ -64,6 +64,7 @@ export const interactionHolder = ({ context, access }: Visiting): Holder => ({
           methods: [...methods, 'mfa'],
           event: 'SIGN_IN',
           through: everything,
+          proved: null,
         });
       }
       return true;

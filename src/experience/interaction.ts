@@ -2,7 +2,7 @@ import { mayProve } from '../auth/granting/prove.ts';
 import { inCommon, type SetterScopes } from '../auth/granting/setter-scopes.ts';
 import { toNumericDate } from '../clock.ts';
 import { lockRow, lockUser } from '../db/lock.ts';
-import type { Told } from '../db/told.ts';
+import { type Told, untold } from '../db/told.ts';
 import { quietTransaction, type Transaction } from '../db/transaction.ts';
 import {
   InteractionExpiredError,
@@ -11,6 +11,8 @@ import {
   VerificationFailedError,
 } from '../errors.ts';
 import type { InteractionEvent, Prisma, User } from '../generated/prisma/client.ts';
+import type { Address } from '../proving/codes.ts';
+import { noteProved } from '../proving/proved.ts';
 import type { Actor, Context, InteractionAccess, VisitContext } from '../services.ts';
 
 const parts = {
@@ -176,6 +178,8 @@ export interface Authentication {
    * token. {@link everything} for a proof that nobody else set up, such as a password.
    */
   readonly through: SetterScopes;
+  /** The address that the proof has shown to be theirs; null if it says nothing of one. */
+  readonly proved: Address | null;
 }
 
 /**
@@ -188,27 +192,31 @@ export const throughAll = (
 ): SetterScopes => (request === null ? through : inCommon(through, application.setterScopes));
 
 /**
- * Records who the person is. Earlier results no longer count.
+ * Records who the person is. Earlier results no longer count. Raises `User.Data.Updated` if their proof has verified an
+ * address of theirs.
  *
  * @throws {VerificationFailedError} when the person holds more than {@link throughAll}; not for an account that was just
  *   made, which has setter scopes of its own.
  */
 export async function authenticate(
   tx: Transaction,
-  { clock }: Pick<VisitContext, 'clock'>,
+  context: VisitContext,
   interaction: Interaction,
-  { userId, methods, event, through, hasRegistered = false }: Authentication,
-): Promise<Interaction> {
+  { userId, methods, event, through, proved, hasRegistered = false }: Authentication,
+): Promise<Told<Interaction>> {
   if (!hasRegistered && !(await mayProve(tx, throughAll(interaction, through), userId)))
     throw new VerificationFailedError();
-  return updateInteraction(tx, interaction, {
+  const person = asPerson(context, interaction, userId);
+  const told = proved ? await noteProved(tx, person, userId, proved) : untold(undefined);
+  const known = await updateInteraction(tx, interaction, {
     userId,
     authenticationMethods: [...methods],
-    authenticatedAt: clock.now(),
+    authenticatedAt: context.clock.now(),
     consentedAt: null,
     event,
     hasRegistered,
     // Once the person is known, the interaction no longer counts in the share of its client address.
     address: null,
   });
+  return told.with(known);
 }

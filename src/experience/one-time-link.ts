@@ -1,5 +1,6 @@
 import { mayProve } from '../auth/granting/prove.ts';
 import { lockUsers } from '../db/lock.ts';
+import { type Told, untold } from '../db/told.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { type Failed, suspended, tryGuess } from '../protection/attempts.ts';
@@ -10,15 +11,15 @@ import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { redeemToken } from '../users/one-time-tokens/one-time-token.ts';
 import {
   authenticate,
+  changeInteraction,
   type Interaction,
-  moveInteraction,
   readInteraction,
   throughAll,
   updateInteraction,
 } from './interaction.ts';
 
 /**
- * Uses up a one-time token. The owner of its address is signed in. If nobody has the address and registration is open,
+ * Uses up a one-time token. The owner of its address is signed in, and `User.Data.Updated` raised if it was not verified. If nobody has the address and registration is open,
  * the address is verified and `register` comes next.
  *
  * @throws {VerificationFailedError} {@link LockedError} {@link InteractionExpiredError}
@@ -37,24 +38,28 @@ export async function redeemOneTimeToken(
     userId: known?.id,
     applicationId: access.applicationId,
   });
-  const redeem = async (tx: Transaction, found: Interaction): Promise<Interaction | Failed> => {
+  const redeem = async (
+    tx: Transaction,
+    found: Interaction,
+  ): Promise<Told<Interaction | Failed>> => {
     await lockUsers(tx, known ? [known.id] : []);
     const redeemed = await redeemToken(tx, context, { email: address.recipient, token });
     const holder = await findUserByAddress(tx, address);
-    if (!redeemed) return null;
-    if (holder?.isSuspended) return suspended;
+    if (!redeemed) return untold(null);
+    if (holder?.isSuspended) return untold(suspended);
     const { setterScopes } = redeemed;
     if (holder) {
-      if (!(await mayProve(tx, throughAll(found, setterScopes), holder.id))) return null;
+      if (!(await mayProve(tx, throughAll(found, setterScopes), holder.id))) return untold(null);
       const named = await updateInteraction(tx, found, { identifier: address.recipient });
       return authenticate(tx, context, named, {
         userId: holder.id,
         methods: ['otp'],
         event: 'SIGN_IN',
         through: setterScopes,
+        proved: address,
       });
     }
-    if (!settings.signUpEnabled) return null;
+    if (!settings.signUpEnabled) return untold(null);
     const now = context.clock.now();
     await tx.verification.create({
       data: {
@@ -69,7 +74,8 @@ export async function redeemOneTimeToken(
         expiresAt: redeemed.expiresAt,
       },
     });
-    return updateInteraction(tx, found, { event: 'REGISTER', identifier: redeemed.email });
+    const named = { event: 'REGISTER' as const, identifier: redeemed.email };
+    return untold(await updateInteraction(tx, found, named));
   };
-  return tryGuess(context, settings, guess, () => moveInteraction(context, access, redeem));
+  return tryGuess(context, settings, guess, () => changeInteraction(context, access, redeem));
 }

@@ -56,8 +56,9 @@ export async function signInWithPassword(
       if (!(await isUnchanged(tx, user))) return null;
       const named = await updateInteraction(tx, running, { identifier: identifier.value });
       const { id: userId } = user;
-      const proof = { userId, methods: ['pwd'], through: everything };
-      return authenticate(tx, context, named, { ...proof, event: 'SIGN_IN' });
+      const proof = { userId, methods: ['pwd'], through: everything, proved: null };
+      const told = await authenticate(tx, context, named, { ...proof, event: 'SIGN_IN' });
+      return told.result;
     });
     return interaction ? { user, interaction } : signIn(await find());
   };

@@ -78,14 +78,14 @@ export async function resetPassword(
     const methods = methodsOf(verification);
     // All sign-ins under way have ended; this one goes on.
     await updateInteraction(tx, interaction, { expiresAt: interaction.expiresAt });
-    return told.with(
-      await authenticate(tx, context, interaction, {
-        userId: user.id,
-        methods,
-        event: 'RESET_PASSWORD',
-        through: verification.setterScopes,
-      }),
-    );
+    const { result: known } = await authenticate(tx, context, interaction, {
+      userId: user.id,
+      methods,
+      event: 'RESET_PASSWORD',
+      through: verification.setterScopes,
+      proved: verification,
+    });
+    return told.with(known);
   });
   for (const identifier of identifiersOf(user))
     await forgetAttempts(person, { ...identifier, check: 'password' });

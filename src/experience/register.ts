@@ -93,15 +93,15 @@ export async function register(
       const setterScopes = inCommon(everything, ...shown.map((one) => one.setterScopes));
       const account = { ...values, ...digest, setterScopes };
       const created = await createAccount(tx, context, interaction, account);
-      return created.with(
-        await authenticate(tx, context, interaction, {
-          userId: created.result.id,
-          methods: asked.password == null ? addresses.flatMap(methodsOf).slice(0, 1) : ['pwd'],
-          event: 'REGISTER',
-          hasRegistered: true,
-          through: everything,
-        }),
-      );
+      const { result: known } = await authenticate(tx, context, interaction, {
+        userId: created.result.id,
+        methods: asked.password == null ? addresses.flatMap(methodsOf).slice(0, 1) : ['pwd'],
+        event: 'REGISTER',
+        hasRegistered: true,
+        through: everything,
+        proved: null,
+      });
+      return created.with(known);
     }),
   );
 }

@@ -1,12 +1,9 @@
 import { mayProve } from '../../auth/granting/prove.ts';
 import { untold } from '../../db/told.ts';
 import { NotAllowedError, VerificationFailedError } from '../../errors.ts';
-import type { User } from '../../generated/prisma/client.ts';
 import { canSend } from '../../messages/queue-message.ts';
 import { tryGuess } from '../../protection/attempts.ts';
-import { normalValue } from '../../protection/identifier.ts';
 import {
-  type Address,
   channelOf,
   identifierOf,
   readAddress,
@@ -17,19 +14,12 @@ import {
   takeCode,
 } from '../../proving/codes.ts';
 import { guessAt } from '../../proving/guesses.ts';
+import { holdsAddress, noteProved } from '../../proving/proved.ts';
 import type { ViewerContext } from '../../services.ts';
 import { languageOf } from '../../sign-in-experience/language.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { rememberProof } from './proof.ts';
 import { changeViewer } from './viewer.ts';
-
-/** Whether an account has an address now. */
-function holds({ primaryEmail, primaryPhone }: User, address: Address): boolean {
-  const held = address.type === 'EMAIL' ? primaryEmail : primaryPhone;
-  if (held === null) return false;
-  const { type, value } = identifierOf(address);
-  return normalValue({ type, value: held }) === normalValue({ type, value });
-}
 
 /**
  * Sends a code to an address of the account, or to a new one. The answer, the work and the message are the same whether
@@ -48,7 +38,7 @@ export async function sendViewerCode(
     throw new NotAllowedError('Codes of this kind are not sent here.');
   const { userId, session } = context.viewer;
   const sent = await changeViewer(context, async (tx, viewer) => {
-    const isOwn = holds(viewer, address);
+    const isOwn = holdsAddress(viewer, address);
     const template = isOwn ? 'VERIFY_IDENTITY' : 'VERIFY_ADDRESS';
     return untold(
       await sendCodeWithin(tx, context, settings.codePolicy, {
@@ -74,7 +64,7 @@ export interface VerifiedAddress {
 
 /**
  * Checks a code. A code to an address of the account proves who the person is; one to another address makes it ready
- * for `updateViewerEmail` or `updateViewerPhone`.
+ * for `updateViewerEmail` or `updateViewerPhone`. Raises `User.Data.Updated` if the account's address was not verified.
  *
  * @throws {VerificationFailedError} {@link LockedError}
  */
@@ -97,9 +87,10 @@ export async function verifyViewerCode(
     changeViewer<{ verifiedUntil: Date | null } | null>(context, async (tx, user) => {
       const taken = await takeCode(tx, context, settings.codePolicy, verification, code);
       if (!taken || !(await mayProve(tx, taken.setterScopes, userId))) return untold(null);
-      if (!holds(user, taken)) return untold({ verifiedUntil: null });
-      const remembered = await rememberProof(tx, context);
-      return remembered.with({ verifiedUntil: remembered.result });
+      if (!holdsAddress(user, taken)) return untold({ verifiedUntil: null });
+      const { result: verifiedUntil } = await rememberProof(tx, context);
+      const noted = await noteProved(tx, context, userId, taken);
+      return noted.with({ verifiedUntil });
     }),
   );
   return { verification: shownCode(verification), ...verified };

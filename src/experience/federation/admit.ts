@@ -1,7 +1,6 @@
 import { mayProve } from '../../auth/granting/prove.ts';
-import type { SetterScopes } from '../../auth/granting/setter-scopes.ts';
 import { lockUser } from '../../db/lock.ts';
-import { untold } from '../../db/told.ts';
+import { type Told, untold } from '../../db/told.ts';
 import { brokenConstraint, type Transaction } from '../../db/transaction.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import type { ProviderClaims } from '../../identity-providers/authorization.ts';
@@ -18,7 +17,14 @@ import {
   updateInteraction,
 } from '../interaction.ts';
 import { type FederationError, reportDisabled, reportFailedFederation } from './failure.ts';
-import { type Arrival, type Arrived, keepNewcomer, registerNewcomer, stop } from './newcomer.ts';
+import {
+  type Arrival,
+  type Arrived,
+  keepNewcomer,
+  registerNewcomer,
+  stop,
+  vouchedFor,
+} from './newcomer.ts';
 
 /**
  * The person whom a provider's claims describe. An address counts as verified only if the provider may vouch for it.
@@ -43,7 +49,7 @@ const races = new Set(['UserIdentity_issuer_subject_key', 'User_primaryEmail_key
 
 /**
  * Decides how the interaction of a person who came back from an identity provider continues:
- * - The identity is linked: they are signed in.
+ * - The identity is linked: they are signed in. The account's address is verified if the provider has verified it.
  * - The holder of the address is linked to somebody else at the provider: nobody is signed in.
  * - Both sides verified the address: they are signed in, and linked at the end. See {@link linkNewcomer}.
  * - Only the provider verified the address, and an account has it: they sign in to that account first.
@@ -86,9 +92,8 @@ export async function admit(
             barredId: admitted.barredId,
             interaction: await stop(tx, interaction, admitted.error),
           });
-        const told = admitted
-          ? untold(admitted)
-          : await registerNewcomer(tx, context, settings, { interaction, ...arrived });
+        const told =
+          admitted ?? (await registerNewcomer(tx, context, settings, { interaction, ...arrived }));
         return told.with({ interaction: told.result, barredId: null });
       });
       reportFailedFederation(context, access, interaction.error, barredId);
@@ -112,8 +117,9 @@ async function admitKnown(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-  { arrival: { issuer, subject, email }, setterScopes }: Arrived,
-): Promise<Interaction | Barred | null> {
+  { arrival, setterScopes }: Arrived,
+): Promise<Told<Interaction> | Barred | null> {
+  const { issuer, subject, email } = arrival;
   const known = await tx.userIdentity.findUnique({
     where: { issuer_subject: { issuer, subject } },
     include: { user: true },
@@ -122,7 +128,7 @@ async function admitKnown(
   if (known.user.isSuspended) return suspended(known.userId);
   if (known.email !== email)
     await tx.userIdentity.update({ where: { id: known.id }, data: { email } });
-  return signIn(tx, context, interaction, known.userId, setterScopes);
+  return signIn(tx, context, interaction, known.userId, { arrival, setterScopes });
 }
 
 /** Signs in the holder of the same address, if both sides have verified it. */
@@ -131,10 +137,10 @@ async function admitHolder(
   context: VisitContext,
   interaction: Interaction,
   { arrival, setterScopes }: Arrived,
-): Promise<Interaction | Barred | null> {
+): Promise<Told<Interaction> | Barred | null> {
   // Reveals nothing about the holder unless the provider verified the address.
-  if (arrival.email === null || !arrival.isEmailVerified) return null;
-  const address = { type: 'EMAIL', recipient: arrival.email } as const;
+  const address = vouchedFor(arrival);
+  if (address === null) return null;
   const found = await findUserByAddress(tx, address);
   if (!found) return null;
   // Read again under the lock: an administrator may be changing the address.
@@ -146,8 +152,8 @@ async function admitHolder(
     return { barredId: holder.id, error: 'address_reassigned' };
   // Linked once the sign-in is complete: until then no second factor was shown.
   await keepNewcomer(tx, context, interaction, arrival);
-  if (!holder.isEmailVerified) return stop(tx, interaction, 'account_exists');
-  return signIn(tx, context, interaction, holder.id, setterScopes);
+  if (!holder.isEmailVerified) return untold(await stop(tx, interaction, 'account_exists'));
+  return signIn(tx, context, interaction, holder.id, { arrival, setterScopes });
 }
 
 async function signIn(
@@ -155,10 +161,15 @@ async function signIn(
   context: VisitContext,
   interaction: Interaction,
   userId: string,
-  through: SetterScopes,
-): Promise<Interaction> {
+  { arrival, setterScopes: through }: Arrived,
+): Promise<Told<Interaction>> {
   if (!(await mayProve(tx, throughAll(interaction, through), userId)))
-    return stop(tx, interaction, 'federation_failed');
-  const methods = ['fed'];
-  return authenticate(tx, context, interaction, { userId, methods, event: 'SIGN_IN', through });
+    return untold(await stop(tx, interaction, 'federation_failed'));
+  return authenticate(tx, context, interaction, {
+    userId,
+    methods: ['fed'],
+    event: 'SIGN_IN',
+    through,
+    proved: vouchedFor(arrival),
+  });
 }

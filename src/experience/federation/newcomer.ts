@@ -15,7 +15,9 @@ import {
 } from '../../identity-providers/identities.ts';
 import { name, parseInput } from '../../input.ts';
 import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
-import type { InteractionAccess, VisitContext } from '../../services.ts';
+import type { Address } from '../../proving/codes.ts';
+import { holdsAddress, noteProved } from '../../proving/proved.ts';
+import type { Context, InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience, type SignInExperience } from '../../sign-in-experience/settings.ts';
 import { userConflicts, username, userProfile } from '../../users/fields.ts';
 import {
@@ -185,15 +187,15 @@ async function createNewcomerAccount(
   await joinByProvider(tx, person, { userId: user.id, ...arrival });
   await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
   const cleared = await updateInteraction(tx, interaction, { error: null });
-  return account.with(
-    await authenticate(tx, context, cleared, {
-      userId: user.id,
-      methods: ['fed'],
-      event: 'REGISTER',
-      hasRegistered: true,
-      through: everything,
-    }),
-  );
+  const { result: known } = await authenticate(tx, context, cleared, {
+    userId: user.id,
+    methods: ['fed'],
+    event: 'REGISTER',
+    hasRegistered: true,
+    through: everything,
+    proved: null,
+  });
+  return account.with(known);
 }
 
 /**
@@ -267,14 +269,37 @@ async function linkWithin(
   const { language } = context.visitor;
   const person = asPerson(context, interaction, userId);
   const told = await linkIdentity(tx, person, userId, newcomer, language);
+  await noteVouched(tx, person, userId, { arrival: newcomer, setterScopes });
   return told.with(undefined);
 }
 
 /** Whether an address that a provider told is that of an account. */
 export const hasAddress = (
   { email }: Pick<Arrival, 'email'>,
-  { primaryEmail }: Pick<User, 'primaryEmail'>,
-): boolean => email !== null && email.toLowerCase() === primaryEmail?.toLowerCase();
+  user: Pick<User, 'primaryEmail' | 'primaryPhone'>,
+): boolean => email !== null && holdsAddress(user, { type: 'EMAIL', recipient: email });
+
+/**
+ * Notes what a provider has verified of the account that was linked to it, unless its setter may not prove who the person
+ * is. Raises `User.Data.Updated` if the address was not verified.
+ */
+export async function noteVouched(
+  tx: Transaction,
+  person: Context,
+  userId: string,
+  { arrival, setterScopes }: Arrived,
+): Promise<void> {
+  const proved = vouchedFor(arrival);
+  if (proved && (await mayProve(tx, setterScopes, userId)))
+    await noteProved(tx, person, userId, proved);
+}
+
+/** The address that a provider says it has verified; null without one. */
+export const vouchedFor = ({
+  email,
+  isEmailVerified,
+}: Pick<Arrival, 'email' | 'isEmailVerified'>): Address | null =>
+  isEmailVerified && email !== null ? { type: 'EMAIL', recipient: email } : null;
 
 const isVerifiedByBoth = (newcomer: Arrival, user: User): boolean =>
   newcomer.isEmailVerified && user.isEmailVerified && hasAddress(newcomer, user);

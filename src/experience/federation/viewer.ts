@@ -6,9 +6,10 @@ import { beginFederation } from '../../identity-providers/federation.ts';
 import { isKnownThereAsAnother, linkIdentity } from '../../identity-providers/identities.ts';
 import type { Language } from '../../languages.ts';
 import type { Call, Services } from '../../services.ts';
+import { arrivalOf } from './admit.ts';
 import { type FederationError, reportDisabled } from './failure.ts';
 import { endOrExplain } from './finish.ts';
-import { hasAddress } from './newcomer.ts';
+import { hasAddress, noteVouched } from './newcomer.ts';
 import { beginOrRefuse, getProviderById } from './start.ts';
 
 /** The first part of `state` where a user who has signed in links an identity. */
@@ -51,7 +52,8 @@ export type LinkResult =
 
 /**
  * Links the identity with which a user came back. Raises `User.Data.Updated`,
- * `User.Credential.Updated`, and `Organization.Membership.Updated` for each organization of the provider.
+ * `User.Credential.Updated`, `Organization.Membership.Updated` for each organization of the provider, and another
+ * `User.Data.Updated` if the provider has verified the account's address.
  *
  * @param linker.userId The user whom the browser's session proves. Somebody else may have sent them the link, and must
  *   not get their identity.
@@ -69,8 +71,8 @@ export async function finishViewerFederation(
   const identity = { identityProviderId: provider.id, issuer, subject, email, isEmailVerified };
   try {
     return await transaction<LinkResult>(services.database, async (tx) => {
-      if (!(await holdEnabled(tx, identity)))
-        return untold({ error: reportDisabled(services, identity) });
+      const setterScopes = await holdEnabled(tx, identity);
+      if (!setterScopes) return untold({ error: reportDisabled(services, identity) });
       const user = await lockUser(tx, userId);
       if (user.isSuspended) return untold({ error: 'account_unavailable' });
       const known = await tx.userIdentity.findUnique({
@@ -88,7 +90,10 @@ export async function finishViewerFederation(
         (await isKnownThereAsAnother(tx, userId, identity))
       )
         return untold({ error: 'address_reassigned' });
-      const told = await linkIdentity(tx, { ...services, actor }, userId, identity, language);
+      const person = { ...services, actor };
+      const told = await linkIdentity(tx, person, userId, identity, language);
+      const arrival = await arrivalOf(tx, provider, claims);
+      await noteVouched(tx, person, userId, { arrival, setterScopes });
       return told.with({ providerName: provider.name });
     });
   } catch (error) {

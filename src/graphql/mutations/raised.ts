@@ -4,6 +4,8 @@ const settings = ['Organization.Settings.Updated'] as const;
 const credential = ['User.Credential.Updated'] as const;
 const joining = [...membership, ...memberRoles] as const;
 const guess = ['Identifier.Lockout', 'Identifier.Unlocked'] as const;
+// An address counts as verified once somebody has shown that they hold it.
+const shown = ['User.Data.Updated', ...guess] as const;
 const signedOut = ['User.Session.Ended', 'User.Credential.Updated'] as const;
 const deletedUser = ['User.Session.Ended', ...membership, 'User.Deleted'] as const;
 const sending = ['Message.RateLimited'] as const;
@@ -208,7 +210,7 @@ export const raised = {
     'Organization.MemberRoles.Updated',
   ],
   sendViewerCode: sending,
-  verifyViewerCode: guess,
+  verifyViewerCode: shown,
   verifyViewerPassword: guess,
   verifyViewerSignIn: [],
   startViewerFederation: [],
@@ -217,8 +219,8 @@ export const raised = {
   startInteraction: [],
   signInWithPassword: guess,
   sendCode: sending,
-  verifyCode: guess,
-  redeemOneTimeToken: guess,
+  verifyCode: shown,
+  redeemOneTimeToken: shown,
   startFederation: [],
   register: ['User.Created', 'PostRegister', ...joining],
   resetPassword: ['User.Data.Updated', ...signedOut, 'PostResetPassword', 'Identifier.Unlocked'],
