@@ -21,23 +21,21 @@ const ofOrdeals = [
 // What a server can do otherwise than the embedded PostgreSQL: locks, connections, plans, restarts, and the statements
 // that depend on them. All else is decided above the database.
 const ofTheDatabase = [
-  'test/{admission,db,events,keys,messages,metrics,operating,ordeals,organizations,permissions}/**',
-  'test/{protection,resources,secret-rotation,service-status,signing-keys,start,users,webhooks,workers}/**',
+  'test/{admission,db,events,operating,operations,ordeals,protection,start,webhooks,workers}/**',
+  'test/{secret-rotation,service-status,signing-keys,users}/**',
   'test/auth/granting/{openings,races}.test.ts',
-  'test/authzen/**',
   'test/cli/{create-admin,doctor}.test.ts',
-  'test/configuration/**',
-  'test/console/export.test.ts',
-  'test/fuzz/**',
-  'test/graphql/{lists,safe-writes}/**',
-  'test/graphql/{access,errors,extremes,paths}.test.ts',
+  'test/fuzz/imports.test.ts',
+  'test/graphql/{extremes.test.ts,lists/**,safe-writes/**}',
   'test/http/{subscriptions/**,unavailable.test.ts}',
-  'test/oidc/{consent,registration,sessions,token}/**',
-  'test/oidc/unavailable.test.ts',
+  'test/messages/{killed,outbox,queue}.test.ts',
+  'test/metrics/metrics.test.ts',
+  'test/oidc/{registration/purge,unavailable}.test.ts',
+  'test/oidc/{sessions,token}/**',
   'test/oidc/provider/{refresh-*.test.ts,storage/**}',
-  'test/operations/**',
-  'test/rest/rest.test.ts',
-  'test/*.test.ts',
+  'test/organizations/{concurrency,statements}.test.ts',
+  'test/permissions/worlds.test.ts',
+  'test/{at-rest,burst,operational}.test.ts',
 ];
 
 // What a PostgreSQL has no part in: these have no database, a data folder, or only rows to show.

@@ -8,7 +8,7 @@ import {
 } from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
-import { untold } from '../db/told.ts';
+import { type Told, untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { raiseVersion } from '../db/versions.ts';
 import { NotFoundError } from '../errors.ts';
@@ -175,19 +175,22 @@ export async function joinByProvider(
   tx: Transaction,
   context: Context,
   { userId, ...person }: ProviderPerson & { readonly userId: string },
-): Promise<void> {
+): Promise<Told<void>> {
   const joined = await tx.organizationIdentityProvider.findMany({
     where: organizationsOf(person),
     orderBy: { organizationId: 'asc' },
     select: { organizationId: true, setterScopes: true },
   });
-  for (const way of joined) await joinOne(tx, context, way, userId);
+  let told: Told<void> = untold(undefined);
+  for (const way of joined) told = (await joinOne(tx, context, way, userId)) ?? told;
+  return told;
 }
 
 /**
  * Adds a user, unless they are a member or were one: who was removed is added by an administrator alone.
  *
  * @param way The domain or the provider by which the user joins.
+ * @returns Nothing if they did not join.
  */
 async function joinOne(
   tx: Transaction,
@@ -197,17 +200,17 @@ async function joinOne(
     setterScopes,
   }: { readonly organizationId: string; readonly setterScopes: SetterScopes },
   userId: string,
-): Promise<void> {
+): Promise<Told<void> | undefined> {
   // The organization may have been deleted meanwhile.
   const isThere = await tx.organization.count({ where: { id: organizationId } });
-  if (isThere === 0) return;
+  if (isThere === 0) return undefined;
   await lockRow(tx, 'Organization', organizationId);
   const key = { organizationId, userId };
   const hasLeft = await tx.organizationDeparture.count({ where: key });
-  if (hasLeft > 0) return;
+  if (hasLeft > 0) return undefined;
   const addedUserIds = await addMembers(tx, context, 'user', organizationId, [userId]);
   // Members keep the roles that they have: somebody may have taken one of these from them.
-  if (addedUserIds.length === 0) return;
+  if (addedUserIds.length === 0) return undefined;
   const roles = await tx.organizationJitRole.findMany({ where: { organizationId } });
   const added: string[] = [];
   for (const role of roles) {
@@ -217,7 +220,7 @@ async function joinOne(
     };
     added.push(...(await assign(tx, organizationUserHolder, key, given)));
   }
-  await recordEvents(
+  const told = await recordEvents(
     tx,
     context,
     membershipData(organizationId, { addedUserIds }).map((data) => ({
@@ -226,6 +229,7 @@ async function joinOne(
     })),
   );
   await recordRoles(tx, context, organizationUserHolder, key, { added });
+  return told.with(undefined);
 }
 
 const providerInput = z.object({ organizationId: z.string(), identityProviderId: z.string() });

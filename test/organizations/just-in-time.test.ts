@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startOpenIdProvider } from '../support/peers/openid-provider.ts';
+import { endOfLog, recordedSince } from '../support/people/account.ts';
+import { enrollApp } from '../support/people/authenticator-app.ts';
+import { asPage, step } from '../support/people/experience.ts';
 import {
   allowPrivate,
   connectSteered,
@@ -9,8 +12,10 @@ import {
 import {
   createSignInFixture,
   openSignInPage,
+  password,
   redirectUri,
 } from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService(allowPrivate);
@@ -22,17 +27,19 @@ const guild = await startOpenIdProvider();
 const providers = {
   Club: { peer: club, id: await connectSteered(service, club, 'Club') },
   Guild: { peer: guild, id: await connectSteered(service, guild, 'Guild') },
+  // The same issuer as another provider, as a group of companies has it.
+  Branch: { peer: club, id: await connectSteered(service, club, 'Branch') },
 };
 
-/** An organization with a just-in-time role, which people of both providers join. */
-async function organization() {
+/** An organization with a just-in-time role, which people of these providers join. */
+async function organization(names: readonly (keyof typeof providers)[] = ['Club', 'Guild']) {
   const organizationId = await admin.organization();
   const organizationRoleId = await admin.organizationRole();
   await admin.done('replaceOrganizationJitRoles', {
     organizationId,
     organizationRoleIds: [organizationRoleId],
   });
-  for (const { id } of Object.values(providers)) {
+  for (const { id } of names.map((name) => providers[name])) {
     await admin.done('addOrganizationIdentityProvider', {
       organizationId,
       identityProviderId: id,
@@ -62,7 +69,7 @@ async function person() {
     });
     return member?.roles.map(({ organizationRoleId }) => organizationRoleId);
   };
-  return { id, username, come, rolesIn };
+  return { id, username, email, come, rolesIn };
 }
 
 test.each(['removeOrganizationUser', 'replaceOrganizationUsers'])(
@@ -118,4 +125,57 @@ test('a removal from one organization keeps nobody out of another', async () => 
   await come('Club');
   expect(await rolesIn(one.organizationId)).toBeUndefined();
   expect(await rolesIn(another.organizationId)).toEqual([another.organizationRoleId]);
+});
+
+describe('who is known by the same issuer from another provider', () => {
+  test('joins the organization of the one that they come by', async () => {
+    const { organizationId, organizationRoleId } = await organization(['Branch']);
+    const { id, come, rolesIn } = await person();
+    await come('Club');
+    expect(await rolesIn(organizationId)).toBeUndefined();
+    const start = await endOfLog(service);
+    await come('Branch');
+    expect(await rolesIn(organizationId)).toEqual([organizationRoleId]);
+    expect(await recordedSince(service, start)).toContainEqual(
+      expect.objectContaining({
+        type: 'Organization.Membership.Updated',
+        data: expect.objectContaining({ organizationId, addedUserIds: [id] }),
+      }),
+    );
+    expect(await prisma.userIdentity.count({ where: { userId: id } })).toBe(1);
+    await come('Branch');
+    expect(await rolesIn(organizationId)).toEqual([organizationRoleId]);
+  });
+
+  test('is not put back by it', async () => {
+    const { organizationId } = await organization(['Branch']);
+    const { id, come, rolesIn } = await person();
+    await come('Club');
+    await come('Branch');
+    await admin.done('removeOrganizationUser', { organizationId, userId: id });
+    await come('Branch');
+    expect(await rolesIn(organizationId)).toBeUndefined();
+  });
+
+  test('joins only after their second factor', async () => {
+    const { organizationId, organizationRoleId } = await organization(['Branch']);
+    const { username, email, come, rolesIn } = await person();
+    await come('Club');
+    const token = await service.managementToken();
+    await changeSettings(service, token, { factors: ['TOTP'] });
+    onTestFinished(() => changeSettings(service, token, { factors: [] }));
+    const enrolling = asPage(service, (await openSignInPage(service, client)).browser);
+    await step(enrolling, 'signInWithPassword', { identifier: email, password });
+    const app = await enrollApp(enrolling, service.clock);
+    service.clock.advance(30_000);
+
+    const { browser, visit } = await openSignInPage(service, client);
+    const { url } = await continueWith(browser, visit, 'Branch');
+    await browser.open(club.signedIn(url, username, { email, email_verified: true }));
+    expect(await rolesIn(organizationId)).toBeUndefined();
+    const send = asPage(service, browser);
+    await step(send, 'verifyTotp', { code: app.code() });
+    expect(await step(send, 'submitInteraction')).toHaveProperty('redirectTo');
+    expect(await rolesIn(organizationId)).toEqual([organizationRoleId]);
+  });
 });

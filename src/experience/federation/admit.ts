@@ -128,6 +128,9 @@ async function admitKnown(
   if (known.user.isSuspended) return suspended(known.userId);
   if (known.email !== email)
     await tx.userIdentity.update({ where: { id: known.id }, data: { email } });
+  // Joins the organizations of this one once the sign-in is complete.
+  if (known.identityProviderId !== arrival.identityProviderId)
+    await keepNewcomer(tx, context, interaction, arrival);
   return signIn(tx, context, interaction, known.userId, { arrival, setterScopes });
 }
 

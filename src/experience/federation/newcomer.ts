@@ -204,7 +204,8 @@ async function createNewcomerAccount(
  * - Both sides: the identity alone is enough.
  * - Only the provider, or nobody if it is the provider for the address: by the account itself.
  *
- * Nothing is linked if the account is linked to somebody else there.
+ * Nothing is linked if the account is linked to somebody else there. An identity that was linked through another provider
+ * of the same issuer joins the organizations of this one.
  *
  * Raises `User.Data.Updated` and `User.Credential.Updated`, and tells the person by message.
  *
@@ -251,6 +252,12 @@ async function linkWithin(
     select: { userId: true },
   });
   const setterScopes = await holdEnabled(tx, newcomer);
+  const person = asPerson(context, interaction, userId);
+  // Linked through another provider of the same issuer.
+  if (setterScopes && linked?.userId === userId) {
+    const joined = await joinByProvider(tx, person, { userId, ...newcomer });
+    return joined.with(undefined);
+  }
   const mayLink =
     setterScopes !== null &&
     (!isByIdentity || (await mayProve(tx, setterScopes, userId))) &&
@@ -267,7 +274,6 @@ async function linkWithin(
   }
   if (linked || !mayLink) return untold(undefined);
   const { language } = context.visitor;
-  const person = asPerson(context, interaction, userId);
   const told = await linkIdentity(tx, person, userId, newcomer, language);
   await noteVouched(tx, person, userId, { arrival: newcomer, setterScopes });
   return told.with(undefined);
