@@ -13,7 +13,7 @@ import {
   isKnownThereAsAnother,
   linkIdentity,
 } from '../../identity-providers/identities.ts';
-import { name, parseInput } from '../../input.ts';
+import { foldCase, name, parseInput } from '../../input.ts';
 import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience, type SignInExperience } from '../../sign-in-experience/settings.ts';
@@ -274,7 +274,7 @@ async function linkWithin(
 export const hasAddress = (
   { email }: Pick<Arrival, 'email'>,
   { primaryEmail }: Pick<User, 'primaryEmail'>,
-): boolean => email !== null && email.toLowerCase() === primaryEmail?.toLowerCase();
+): boolean => email !== null && foldCase(email) === foldCase(primaryEmail ?? '');
 
 const isVerifiedByBoth = (newcomer: Arrival, user: User): boolean =>
   newcomer.isEmailVerified && user.isEmailVerified && hasAddress(newcomer, user);
