@@ -75,6 +75,12 @@ export const text = (max: number) =>
 /** A name: trimmed, and not empty. */
 export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
 
+/**
+ * A text in the form in which texts are compared without case: A to Z alone are folded, as `folded` in `db/sql.ts` does.
+ */
+export const foldCase = (value: string): string =>
+  value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 /** An e-mail address. */
 export const emailAddress = text(320).refine(
   passes(GraphQLEmailAddress.parseValue),

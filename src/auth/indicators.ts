@@ -1,3 +1,4 @@
+import { foldCase } from '../input.ts';
 import { isReservedIndicator } from './scopes.ts';
 
 // RFC 3986 §4.3: a scheme, and no fragment.
@@ -56,11 +57,9 @@ function canonicalUrl(text: string): string | null {
 const upperHex = (text: string): string =>
   text.replace(/%[0-9a-f]{2}/gi, (encoded) => encoded.toUpperCase());
 
-const lower = (text: string): string => text.replace(/[A-Z]+/g, (some) => some.toLowerCase());
-
 /** Nothing is decoded: what is encoded in a URN is not the same as the character. */
 const canonicalUrn = (text: string): string =>
-  upperHex(text).replace(/^urn:(?:[a-z0-9-]+:)?/i, lower);
+  upperHex(text).replace(/^urn:(?:[a-z0-9-]+:)?/i, foldCase);
 
 // RFC 3986 §2.2 and §2.3: a character that may stand in a URI, or what stands for one.
 const tokens = /%([0-9A-Fa-f]{2})|%|[^\w.~\-:/?[\]@!$&'()*+,;=]/gu;
@@ -88,7 +87,7 @@ function canonicalGeneric(text: string): string | null {
   const short = whole.startsWith('/') ? withoutDots(whole) : whole;
   // Without it, the path would begin as an authority does.
   const guarded = start === '' && short.startsWith('//') ? `/.${short}` : short;
-  return `${lower(scheme)}:${start}${guarded}${query}`;
+  return `${foldCase(scheme)}:${start}${guarded}${query}`;
 }
 
 function canonicalAuthority(authority: string): string {
@@ -97,7 +96,7 @@ function canonicalAuthority(authority: string): string {
   while (end > at && authority[end - 1] === ':') end -= 1;
   const host = authority
     .slice(at, end)
-    .replace(/%..|[A-Z]+/gs, (some) => (some.startsWith('%') ? some : lower(some)));
+    .replace(/%..|[A-Z]+/gs, (some) => (some.startsWith('%') ? some : foldCase(some)));
   return authority.slice(0, at) + host;
 }
 

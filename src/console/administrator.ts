@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { everything } from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockName } from '../db/lock.ts';
+import { folded } from '../db/sql.ts';
 import { untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { InvalidInputError } from '../errors.ts';
-import type { User } from '../generated/prisma/client.ts';
+import { Prisma, type User } from '../generated/prisma/client.ts';
 import { newTraceId } from '../ids.ts';
-import { emailAddress, parseInput } from '../input.ts';
+import { emailAddress, foldCase, parseInput } from '../input.ts';
 import { userHolder } from '../role-holders/holders.ts';
 import { assign, recordRoles } from '../role-holders/operations.ts';
 import { type Call, type Context, type Services, systemActor } from '../services.ts';
@@ -92,7 +93,7 @@ export async function restoreAdministrator(
       await lockName(tx, 'signet:bootstrap');
       const roleId = await restoreAdministratorRole(tx, services.clock);
       const [known] = await tx.$queryRaw<{ id: string }[]>`
-        SELECT "id" FROM "User" WHERE lower("username") = lower(${named})`;
+        SELECT "id" FROM "User" WHERE ${folded(Prisma.sql`"username"`)} = ${foldCase(named)}`;
       const written = known
         ? await writePassword(tx, context, { id: known.id, digest })
         : await insertUser(tx, context, {

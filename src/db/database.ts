@@ -12,6 +12,7 @@ import { EmbeddedAdapter } from './embedded/adapter.ts';
 import { type EmbeddedEngine, engineHere } from './embedded/engine.ts';
 import { startThread, type ThreadOptions } from './embedded/thread.ts';
 import { type Hints, localHints, notifyingHints } from './hints.ts';
+import { assertNoClashes } from './migrations/clashes.ts';
 import { applyMigrations, isMigrated } from './migrations/migrate.ts';
 import {
   type Addresses,
@@ -162,6 +163,7 @@ export function openPostgresql(
           settings: { statement_timeout: '0' },
         });
         try {
+          await assertNoClashes(prisma, poolSql(pool));
           return await applyMigrations(poolAdapter(pool));
         } finally {
           await pool.end();
@@ -230,7 +232,11 @@ function embeddedDatabase(engine: EmbeddedEngine, longestMs = longestTransaction
     hints: localHints(),
     // No other process can be here: the data folder is locked.
     exclusively: (_name, stopped, work) => work(stopped),
-    migrate: async () => ((await isMigrated(prisma)) ? [] : applyMigrations(adapter)),
+    async migrate() {
+      if (await isMigrated(prisma)) return [];
+      await assertNoClashes(prisma, prismaSql(prisma));
+      return applyMigrations(adapter);
+    },
     async close() {
       await prisma.$disconnect();
       await engine.close();

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 
 /** Runs single statements, on PostgreSQL and on the embedded database alike. */
 export interface Sql {
@@ -28,6 +28,13 @@ export const runSql = <Row>(sql: Sql, { text, values }: Prisma.Sql): Promise<Row
  */
 export const textForQuery = (text: unknown): string | null =>
   typeof text === 'string' && !text.includes('\0') && text.isWellFormed() ? text : null;
+
+/**
+ * A text in the form in which texts are compared without case, for columns and values alike. The collation makes it the
+ * same in every database: by itself, lower() goes by the database's locale, where a Turkish one keeps ILKIN and ilkin
+ * apart. Indexes have this expression, so the two must not differ.
+ */
+export const folded = (text: Prisma.Sql): Prisma.Sql => Prisma.sql`lower(${text} COLLATE "C")`;
 
 /** The SQLSTATE behind a database error, or undefined. */
 export function sqlState(error: unknown): string | undefined {

@@ -278,8 +278,15 @@ function isTransient(error: unknown): boolean {
 
 /**
  * The name of the unique constraint or index that a write broke; undefined if it failed for another reason.
+ *
+ * For an index that stands beside one of the version before, it is the name of that one: the rule is the same, and
+ * either may be the first to break.
  */
 export function brokenConstraint(error: unknown): string | undefined {
+  return brokenIndex(error)?.replace(/_folded_key$/, '_key');
+}
+
+function brokenIndex(error: unknown): string | undefined {
   // The driver, Prisma, and Prisma for a raw statement each report it differently.
   if (error instanceof pg.DatabaseError && error.code === '23505') return error.constraint;
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;

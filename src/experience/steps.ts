@@ -1,5 +1,6 @@
 import type { Transaction } from '../db/transaction.ts';
 import { readFactorState } from '../factors/policy.ts';
+import { foldCase } from '../input.ts';
 import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
 import { consentGate } from './consent/gate.ts';
@@ -47,8 +48,7 @@ export function newcomerOf(
 ): Interaction['newcomer'] {
   if (newcomer?.confirmation !== null) return null;
   const { email } = newcomer;
-  const isOther =
-    address !== undefined && email !== null && email.toLowerCase() !== address.toLowerCase();
+  const isOther = address !== undefined && email !== null && foldCase(email) !== foldCase(address);
   return isOther ? null : newcomer;
 }
 

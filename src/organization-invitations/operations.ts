@@ -3,12 +3,17 @@ import { assertMayGive } from '../auth/granting/may-open.ts';
 import { boundBy, setterScopesOf } from '../auth/granting/setter-scopes.ts';
 import { refuseConflict } from '../db/conflict.ts';
 import { lockRow } from '../db/lock.ts';
+import { folded } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { type InputIssue, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { recordChange, recordEvent } from '../events/record.ts';
-import { InvitationStatus, type OrganizationInvitation } from '../generated/prisma/client.ts';
+import {
+  InvitationStatus,
+  type OrganizationInvitation,
+  Prisma,
+} from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, emailAddress, instant, parseInput } from '../input.ts';
+import { distinct, emailAddress, foldCase, instant, parseInput } from '../input.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
 import {
   type InvitationWithRoles,
@@ -139,7 +144,7 @@ async function endExpired(
 ): Promise<void> {
   const expired = await tx.$queryRaw<{ id: string }[]>`
     SELECT "id" FROM "OrganizationInvitation"
-     WHERE "organizationId" = ${organizationId} AND lower("invitee") = lower(${invitee}::text)
+     WHERE "organizationId" = ${organizationId} AND ${folded(Prisma.sql`"invitee"`)} = ${foldCase(invitee)}
        AND "status" = 'PENDING' AND "expiresAt" <= ${context.clock.now()}::timestamptz
        FOR UPDATE`;
   for (const { id } of expired) {
@@ -270,7 +275,7 @@ async function accept(
   const [user] = await tx.$queryRaw<
     { isInvitee: boolean | null; isEmailVerified: boolean; isSuspended: boolean }[]
   >`
-    SELECT lower("primaryEmail") = lower(${invitee}::text) AS "isInvitee", "isEmailVerified", "isSuspended"
+    SELECT ${folded(Prisma.sql`"primaryEmail"`)} = ${foldCase(invitee)} AS "isInvitee", "isEmailVerified", "isSuspended"
       FROM "User" WHERE "id" = ${userId} FOR SHARE`;
   if (!user || (isTheirWord && user.isSuspended)) throw new NotFoundError(userId);
   if (!user.isInvitee) {

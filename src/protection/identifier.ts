@@ -1,4 +1,5 @@
 import type { User } from '../generated/prisma/client.ts';
+import { foldCase } from '../input.ts';
 import type { Cipher } from '../keys/cipher.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
@@ -24,9 +25,8 @@ export function readIdentifier(typed: string): Identifier {
  */
 export function normalValue({ type, value }: Identifier): string {
   const trimmed = value.trim();
-  // Not PostgreSQL's lower(): it maps the Kelvin sign to "k" and U+0130 to "i", so a name of six letters would have a
-  // dozen spellings.
-  if (type !== 'phone') return trimmed.toLowerCase();
+  // A to Z alone: with the Kelvin sign for "k" and U+0130 for "i", a name of six letters would have a dozen spellings.
+  if (type !== 'phone') return foldCase(trimmed);
   return trimmed.replaceAll(/[\s().-]/g, '').replace(/^00/, '+');
 }
 

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import type { MessageChannel } from '../generated/prisma/client.ts';
+import { foldCase } from '../input.ts';
 import { type Call, type Context, systemActor } from '../services.ts';
 import type { CodePolicy } from '../sign-in-experience/settings.ts';
 import { clientOf } from './addresses.ts';
@@ -36,7 +37,7 @@ export async function takeSending(
     tx,
     context,
     { sendLimit, sendWindowSeconds },
-    { action, key: keyedDigest(context.cipher, 'recipient', [recipient.trim().toLowerCase()]) },
+    { action, key: keyedDigest(context.cipher, 'recipient', [foldCase(recipient.trim())]) },
   );
   // The first message past the limit raises the event. The row is locked until the commit, so there is only one.
   if (count === sendLimit + 1) {

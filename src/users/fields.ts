@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { type InputIssue, InvalidInputError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
-import { emailAddress, fault, jsonObject, name, phoneNumber, text, webUrl } from '../input.ts';
+import {
+  emailAddress,
+  fault,
+  foldCase,
+  jsonObject,
+  name,
+  phoneNumber,
+  text,
+  webUrl,
+} from '../input.ts';
 
 /** A user name. */
 export const username = text(128).regex(
@@ -84,7 +93,7 @@ export function verifiedAfter(
   const issues: InputIssue[] = [];
   const states = verifications.map(([flag, field]) => {
     const address = patch[field] === undefined ? (before?.[field] ?? null) : patch[field];
-    const isSame = address?.toLowerCase() === before?.[field]?.toLowerCase();
+    const isSame = foldCase(address ?? '') === foldCase(before?.[field] ?? '');
     const asBefore = isSame && (before?.[flag] ?? false);
     const isVerified = patch[flag] === undefined ? asBefore : (patch[flag] ?? false);
     if (isVerified && address === null) {

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
-import type { User } from '../generated/prisma/client.ts';
+import { folded } from '../db/sql.ts';
+import { Prisma, type User } from '../generated/prisma/client.ts';
 import { type Identifier, normalValue } from '../protection/identifier.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
 
@@ -17,12 +18,16 @@ export async function findUserByIdentifier(
   const normal = normalValue(identifier);
   // Identifiers hold no other characters, some of which PostgreSQL could not store as text.
   const value = isOffered && /^[\x21-\x7e]{1,320}$/.test(normal) ? normal : '';
-  // Uses the unique expression indexes. The value is already in lower case.
+  // Uses the unique expression indexes. The value is already folded.
   const rows = {
     username: () =>
-      prisma.$queryRaw<User[]>`SELECT * FROM "User" WHERE lower("username") = ${value}`,
+      prisma.$queryRaw<
+        User[]
+      >`SELECT * FROM "User" WHERE ${folded(Prisma.sql`"username"`)} = ${value}`,
     email: () =>
-      prisma.$queryRaw<User[]>`SELECT * FROM "User" WHERE lower("primaryEmail") = ${value}`,
+      prisma.$queryRaw<
+        User[]
+      >`SELECT * FROM "User" WHERE ${folded(Prisma.sql`"primaryEmail"`)} = ${value}`,
     phone: () => prisma.$queryRaw<User[]>`SELECT * FROM "User" WHERE "primaryPhone" = ${value}`,
   };
   const [user] = await rows[type]();

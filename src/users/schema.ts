@@ -1,3 +1,4 @@
+import { folded } from '../db/sql.ts';
 import { ConflictError, InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { builder, ownGraphs, ownType } from '../graphql/builder.ts';
@@ -218,10 +219,14 @@ async function findNamed(
   prisma: GraphQLContext['database']['prisma'],
   { username, primaryEmail }: Record<'username' | 'primaryEmail', string | null | undefined>,
 ): Promise<{ in: string[] }> {
+  const isNamed = (column: Prisma.Sql, value: string | null | undefined) =>
+    value == null
+      ? Prisma.sql`TRUE`
+      : Prisma.sql`${folded(column)} = ${folded(Prisma.sql`${value}::text`)}`;
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT "id" FROM "User"
-     WHERE ${username == null ? Prisma.sql`TRUE` : Prisma.sql`lower("username") = lower(${username})`}
-       AND ${primaryEmail == null ? Prisma.sql`TRUE` : Prisma.sql`lower("primaryEmail") = lower(${primaryEmail})`}`;
+     WHERE ${isNamed(Prisma.sql`"username"`, username)}
+       AND ${isNamed(Prisma.sql`"primaryEmail"`, primaryEmail)}`;
   return { in: rows.map(({ id }) => id) };
 }
 

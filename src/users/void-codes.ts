@@ -1,5 +1,6 @@
+import { folded } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import type { User } from '../generated/prisma/client.ts';
+import { Prisma, type User } from '../generated/prisma/client.ts';
 
 /**
  * Voids what was sent to a user's addresses before their password changed: codes and verifications in all interactions
@@ -16,9 +17,9 @@ export async function voidCodes(
     DELETE FROM "Verification"
      WHERE "userId" = ${userId}
         OR "interactionId" IS NOT NULL
-           AND lower("recipient") = ANY (ARRAY(SELECT lower(a) FROM unnest(${addresses}::text[]) a))`;
+           AND ${folded(Prisma.sql`"recipient"`)} = ANY (ARRAY(SELECT ${folded(Prisma.sql`a`)} FROM unnest(${addresses}::text[]) a))`;
   // Those of nodes of the version before.
   await tx.viewerCode.deleteMany({ where: { userId } });
   await tx.$executeRaw`
-    DELETE FROM "OneTimeToken" WHERE lower("email") = lower(${primaryEmail}::text)`;
+    DELETE FROM "OneTimeToken" WHERE ${folded(Prisma.sql`"email"`)} = ${folded(Prisma.sql`${primaryEmail}::text`)}`;
 }

@@ -167,7 +167,13 @@ describe('the schema of today serves the nodes of the last release', () => {
     const ofOldColumns = after.rules.filter(({ table, columns }) =>
       columns.every((name) => old.has(keyOf({ table, name }))),
     );
-    expect(new Set(ofOldColumns.map(ruleOf)).difference(rules(before))).toEqual(new Set());
+    // What breaks them breaks the rules of before too, except in a locale that folds A to Z in its own way.
+    const folded = [
+      'OrganizationInvitation: unique by lower((invitee COLLATE "C")) where (status = \'PENDING\'::"InvitationStatus") organizationId',
+      'User: unique by lower(("primaryEmail" COLLATE "C")) ',
+      'User: unique by lower((username COLLATE "C")) ',
+    ];
+    expect(new Set(ofOldColumns.map(ruleOf)).difference(rules(before))).toEqual(new Set(folded));
   });
 });
 

@@ -45,14 +45,20 @@ export function throughPooler(direct: URL): { url: string; directUrl?: string } 
   return { url: url.href, directUrl: direct.href };
 }
 
+/** The origin of a database in which lower('I') is no i. Only a copy of template0 may have a locale of its own. */
+export const turkish =
+  "TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'";
+
 /**
  * Creates a database for one test file: cloned from the template, or the worker's embedded one, as good as new.
  *
  * @param settings What a PostgreSQL sets in each session of it, unless the session states another.
+ * @param origin What a PostgreSQL makes it from, if it is not the template.
  */
 export async function createTestDatabase(
   poolSize = 5,
   settings: Readonly<Record<string, string>> = {},
+  origin = `TEMPLATE "${inject('template')}"`,
 ): Promise<TestDatabase> {
   const postgresql = inject('postgresql');
   if (!postgresql) {
@@ -71,7 +77,7 @@ export async function createTestDatabase(
   const name = `signet_test_${randomBytes(6).toString('hex')}`;
   await administer(
     postgresql,
-    `CREATE DATABASE "${name}" TEMPLATE "${inject('template')}"`,
+    `CREATE DATABASE "${name}" ${origin}`,
     // No test crashes the server, so nothing has to wait for its disk.
     `ALTER DATABASE "${name}" SET synchronous_commit = off`,
     ...Object.entries(settings).map(

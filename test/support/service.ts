@@ -92,9 +92,14 @@ export async function startService(
     poolSize?: number;
     isObserved?: boolean;
     databaseSettings?: Readonly<Record<string, string>>;
+    databaseOrigin?: string;
   } = {},
 ): Promise<TestService> {
-  const testDatabase = await createTestDatabase(options.poolSize, options.databaseSettings);
+  const testDatabase = await createTestDatabase(
+    options.poolSize,
+    options.databaseSettings,
+    options.databaseOrigin,
+  );
   const observed = options.isObserved ? await observeStatements(testDatabase) : undefined;
   const clock = createTestClock();
   const logged: Record<string, unknown>[] = [];

@@ -1,4 +1,5 @@
 import { idForQuery } from '../../ids.ts';
+import { foldCase } from '../../input.ts';
 import { html } from '../../markup.ts';
 import { acceptOwnInvitation, statusAt } from '../../organization-invitations/operations.ts';
 import { form, submit } from '../../web/form.ts';
@@ -35,7 +36,7 @@ export const invitationPage: AccountPage = {
     const { organization, invitee } = invitation;
     const lead = t.invitedTo(organization.name);
     // Whoever has the link is not told more of the address than whether it is theirs.
-    if (invitee.toLowerCase() !== user.primaryEmail?.toLowerCase()) {
+    if (foldCase(invitee) !== foldCase(user.primaryEmail ?? '')) {
       const signOut = form(formAt(visit, '/sign-out'), submit(t.signOut));
       const body = html`<p>${t.invitedOther(user.primaryEmail ?? user.username ?? t.account)}</p>${signOut}`;
       return subpage(visit, request, { heading, lead, body });

@@ -1,3 +1,4 @@
+import { folded } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { NotAllowedError } from '../../errors.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -183,13 +184,13 @@ export async function findReservedAddresses(
     SELECT DISTINCT g."address", s."name" FROM (
       SELECT a."address", c."scopeId" FROM unnest(${[...addresses]}::text[]) AS a ("address")
         JOIN "OrganizationInvitation" i
-          ON lower(i."invitee") = lower(a."address") AND i."status" = 'PENDING'
+          ON ${folded(Prisma.sql`i."invitee"`)} = ${folded(Prisma.sql`a."address"`)} AND i."status" = 'PENDING'
          AND i."expiresAt" > ${granter.clock.now()}::timestamptz
         JOIN "OrganizationInvitationRole" r ON r."invitationId" = i."id"
         JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = r."organizationRoleId"
       UNION ALL
       SELECT a."address", c."scopeId" FROM unnest(${[...addresses]}::text[]) AS a ("address")
-        JOIN "OrganizationEmailDomain" d ON d."domain" = lower(substring(a."address" FROM '[^@]*$'))
+        JOIN "OrganizationEmailDomain" d ON d."domain" = ${folded(Prisma.sql`substring(a."address" FROM '[^@]*$')`)}
         JOIN "OrganizationJitRole" r ON r."organizationId" = d."organizationId"
         JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = r."organizationRoleId"
     ) g ${managementScope}`;

@@ -1,6 +1,8 @@
 import { lockUser } from '../../db/lock.ts';
+import { folded } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { MessageChannel, PrismaClient } from '../../generated/prisma/client.ts';
+import { type MessageChannel, Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
+import { foldCase } from '../../input.ts';
 import { readRightsOf } from './holdings.ts';
 import { covers, coversEverything, inCommon, type SetterScopes } from './setter-scopes.ts';
 
@@ -43,7 +45,7 @@ export async function mayCarry(
   if (coversEverything(setterScopes) || (code === null && link === null)) return true;
   const owners = await (channel === 'EMAIL'
     ? prisma.$queryRaw<{ id: string }[]>`
-        SELECT "id" FROM "User" WHERE lower("primaryEmail") = ${recipient.toLowerCase()}`
+        SELECT "id" FROM "User" WHERE ${folded(Prisma.sql`"primaryEmail"`)} = ${foldCase(recipient)}`
     : prisma.$queryRaw<
         { id: string }[]
       >`SELECT "id" FROM "User" WHERE "primaryPhone" = ${recipient}`);

@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
+import { findClashes } from '../../db/migrations/clashes.ts';
 import { migrationState } from '../../db/migrations/migrate.ts';
 import { createSealing } from '../../keys/cipher.ts';
 import { verifySenders } from '../../messages/senders/verify.ts';
@@ -34,12 +35,15 @@ export async function checkContents(
     findings.ok('migrations', 'The database is empty: the first start makes its tables.');
     return undefined;
   }
+  const clashes = await findClashes(database.prisma, database.sql);
   if (unknown.length > 0) {
     findings.warn(
       'migrations',
       `A later version has migrated the database: this one does not know ${unknown[0]}.`,
       'Beside an upgrade that is what it should be; else start the later version.',
     );
+  } else if (clashes) {
+    findings.fault('migrations', clashes.message, clashes.advice);
   } else if (pending.length > 0) {
     findings.ok('migrations', `The next start applies ${pending.length}.`);
   } else findings.ok('migrations', 'The database fits this version.');

@@ -1,4 +1,4 @@
-import { parseInput } from '../../input.ts';
+import { foldCase, parseInput } from '../../input.ts';
 import { verifiedAfter } from '../../users/fields.ts';
 import {
   importedPasswordAlgorithms,
@@ -56,7 +56,7 @@ export class UserRows {
     const row = fitRecord(part, { ...values, customData }, readRow, passwordFields);
     if (!row) return;
     const identifiers = ['username', 'primaryEmail', 'primaryPhone'].flatMap((field) =>
-      row[field] === undefined ? [] : `${field} ${String(row[field]).toLowerCase()}`,
+      row[field] === undefined ? [] : `${field} ${foldCase(String(row[field]))}`,
     );
     if (identifiers.length === 0) {
       part.leave('is not taken: it has no user name, e-mail address or telephone number');

@@ -21,11 +21,15 @@ export interface Fitness {
   readonly connections: number;
 }
 
-/** What is missing, in one sentence, and what to do. */
-export interface Lack {
-  readonly of: 'version' | 'encoding' | 'schema' | 'rights' | 'extensions';
+/** What is wrong, in one sentence, and what to do. */
+export interface Obstacle {
   readonly message: string;
   readonly advice: string;
+}
+
+/** What is missing. */
+export interface Lack extends Obstacle {
+  readonly of: 'version' | 'encoding' | 'schema' | 'rights' | 'extensions';
 }
 
 const leastVersion = 15;

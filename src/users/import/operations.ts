@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { assertMayLetIn, findReservedAddresses } from '../../auth/granting/may-open.ts';
 import { setterScopesOf } from '../../auth/granting/setter-scopes.ts';
+import { folded } from '../../db/sql.ts';
 import type { Told } from '../../db/told.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type Refusal,
 } from '../../errors.ts';
 import { recordEvents } from '../../events/record.ts';
-import type { Prisma, User } from '../../generated/prisma/client.ts';
+import { Prisma, type User } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import { parseInput, text } from '../../input.ts';
 import type { Context } from '../../services.ts';
@@ -209,10 +210,10 @@ async function explainConflicts(
     refused.flatMap(({ values }) => values[field] ?? []);
   const taken = await tx.$queryRaw<{ index: keyof typeof userConflicts; value: string }[]>`
     SELECT 'User_username_key' AS "index", v AS "value" FROM unnest(${of('username')}::text[]) v
-     WHERE EXISTS (SELECT 1 FROM "User" u WHERE lower(u."username") = lower(v))
+     WHERE EXISTS (SELECT 1 FROM "User" u WHERE ${folded(Prisma.sql`u."username"`)} = ${folded(Prisma.sql`v`)})
     UNION ALL
     SELECT 'User_primaryEmail_key', v FROM unnest(${of('primaryEmail')}::text[]) v
-     WHERE EXISTS (SELECT 1 FROM "User" u WHERE lower(u."primaryEmail") = lower(v))
+     WHERE EXISTS (SELECT 1 FROM "User" u WHERE ${folded(Prisma.sql`u."primaryEmail"`)} = ${folded(Prisma.sql`v`)})
     UNION ALL
     SELECT 'User_primaryPhone_key', v FROM unnest(${of('primaryPhone')}::text[]) v
      WHERE EXISTS (SELECT 1 FROM "User" u WHERE u."primaryPhone" = v)`;

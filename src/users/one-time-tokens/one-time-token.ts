@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { assertMayBe, assertMayGiveAddress, assertMayLetIn } from '../../auth/granting/may-open.ts';
 import { setterScopesOf } from '../../auth/granting/setter-scopes.ts';
-import { textForQuery } from '../../db/sql.ts';
+import { folded, textForQuery } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
-import type { OneTimeToken, Prisma } from '../../generated/prisma/client.ts';
+import { type OneTimeToken, Prisma } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
-import { emailAddress, jsonObject, parseInput } from '../../input.ts';
+import { emailAddress, foldCase, jsonObject, parseInput } from '../../input.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { Context } from '../../services.ts';
 
@@ -69,7 +69,7 @@ export async function createOneTimeToken(
  */
 async function assertMaySignInAs(tx: Transaction, context: Context, email: string): Promise<void> {
   const owners = await tx.$queryRaw<{ id: string }[]>`
-    SELECT "id" FROM "User" WHERE lower("primaryEmail") = ${email.toLowerCase()}`;
+    SELECT "id" FROM "User" WHERE ${folded(Prisma.sql`"primaryEmail"`)} = ${foldCase(email)}`;
   await assertMayBe(
     tx,
     context,
@@ -88,11 +88,11 @@ export async function redeemToken(
   { clock }: Pick<Context, 'clock'>,
   { email, token }: { readonly email: string; readonly token: string },
 ): Promise<OneTimeToken | null> {
-  const address = email.trim().toLowerCase();
+  const address = foldCase(email.trim());
   const [redeemed] = await tx.$queryRaw<OneTimeToken[]>`
     DELETE FROM "OneTimeToken"
      WHERE "digest" = ${digestOf(token)}::bytea
-       AND lower("email") = ${textForQuery(address)}
+       AND ${folded(Prisma.sql`"email"`)} = ${textForQuery(address)}
        AND "expiresAt" > ${clock.now()}::timestamptz
     RETURNING *`;
   return redeemed ?? null;

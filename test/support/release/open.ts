@@ -14,8 +14,12 @@ export interface ReleaseDatabase {
   close(): Promise<void>;
 }
 
-/** Opens a new database with the data of the last release. Nothing of today's version is applied to it. */
-export async function openRelease(): Promise<ReleaseDatabase> {
+/**
+ * Opens a new database with the data of the last release. Nothing of today's version is applied to it.
+ *
+ * @param origin What a PostgreSQL makes it from.
+ */
+export async function openRelease(origin = ''): Promise<ReleaseDatabase> {
   const postgresql = inject('postgresql');
   if (!postgresql) {
     const embedded = await openEmbedded({});
@@ -27,7 +31,7 @@ export async function openRelease(): Promise<ReleaseDatabase> {
     };
   }
   const name = `signet_test_${randomBytes(6).toString('hex')}`;
-  await administer(postgresql, `CREATE DATABASE "${name}"`);
+  await administer(postgresql, `CREATE DATABASE "${name}" ${origin}`);
   const url = new URL(postgresql);
   url.pathname = `/${name}`;
   await administer(url.href, ...releaseScripts);
