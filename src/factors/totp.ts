@@ -11,6 +11,7 @@ import { purposeOf } from '../keys/sealed-columns.ts';
 import type { Language } from '../languages.ts';
 import type { Context, Services } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { withoutSeparators } from '../text/typed.ts';
 import { changeFactors } from './change.ts';
 import { assertOffered } from './policy.ts';
 
@@ -172,7 +173,7 @@ export async function takeTotp(
 
 /** The time step of a code; null if the code is wrong for every step near now. */
 function stepOf(secret: string, typed: string, now: Date): number | null {
-  const token = typed.replaceAll(/[\s-]/g, '');
+  const token = withoutSeparators(typed);
   if (!/^\d{6}$/.test(token)) return null;
   const timestamp = now.getTime();
   const delta = new TOTP({ secret }).validate({ token, timestamp, window: 1 });

@@ -10,6 +10,7 @@ import { newId } from '../../ids.ts';
 import { emailAddress, jsonObject, parseInput } from '../../input.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { Context } from '../../services.ts';
+import { withoutSpaceAround } from '../../text/typed.ts';
 
 /** The longest lifetime of a one-time token, in seconds. */
 export const maxLifetimeSeconds = 7 * 24 * 60 * 60;
@@ -88,7 +89,7 @@ export async function redeemToken(
   { clock }: Pick<Context, 'clock'>,
   { email, token }: { readonly email: string; readonly token: string },
 ): Promise<OneTimeToken | null> {
-  const address = email.trim().toLowerCase();
+  const address = withoutSpaceAround(email).toLowerCase();
   const [redeemed] = await tx.$queryRaw<OneTimeToken[]>`
     DELETE FROM "OneTimeToken"
      WHERE "digest" = ${digestOf(token)}::bytea
