@@ -80,6 +80,18 @@ async function assertMaySignInAs(tx: Transaction, context: Context, email: strin
   await assertMayLetIn(tx, context, owners.length === 0);
 }
 
+/** The address that a token is for; null for a token that is unknown, expired or used. Uses nothing up. */
+export async function addressOfToken(
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  token: string,
+): Promise<string | null> {
+  const found = await database.prisma.oneTimeToken.findUnique({
+    where: { digest: digestOf(token), expiresAt: { gt: clock.now() } },
+    select: { email: true },
+  });
+  return found?.email ?? null;
+}
+
 /**
  * Uses a token up; of concurrent requests, one succeeds. Returns null for a token that is unknown, expired, used, or
  * for another address; that does not use it up.
