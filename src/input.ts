@@ -1,6 +1,7 @@
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
 import { type InputIssue, type InputIssueCode, InvalidInputError } from './errors.ts';
+import { telephoneNumber, withoutSpaceAround } from './text/typed.ts';
 
 /**
  * Checks an input against its schema and returns the parsed value.
@@ -81,11 +82,13 @@ export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
 export const foldCase = (value: string): string =>
   value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** An e-mail address. */
-export const emailAddress = text(320).refine(
-  passes(GraphQLEmailAddress.parseValue),
-  fault('INVALID_FORMAT', 'must be an e-mail address'),
-);
+/** An e-mail address: without spaces around it. */
+export const emailAddress = text(320)
+  .overwrite(withoutSpaceAround)
+  .refine(
+    passes(GraphQLEmailAddress.parseValue),
+    fault('INVALID_FORMAT', 'must be an e-mail address'),
+  );
 
 // RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds: labels of letters, digits and hyphens, at least two.
 /** The domain of an e-mail address, in lower case. */
@@ -100,11 +103,10 @@ export const emailDomain = text(253)
   );
 
 // graphql-scalars takes numbers without the plus sign; the contract's E.164 does not.
-/** A telephone number in E.164. */
-export const phoneNumber = text(16).regex(
-  /^\+[1-9]\d{6,14}$/,
-  'must be a telephone number in E.164, such as +4915112345678',
-);
+/** A telephone number, as {@link telephoneNumber} reads it, in E.164. */
+export const phoneNumber = text(320)
+  .overwrite(telephoneNumber)
+  .regex(/^\+[1-9]\d{6,14}$/, 'must be a telephone number in E.164, such as +4915112345678');
 
 /** An absolute URL, http or https. */
 export const webUrl = text(2048).refine(

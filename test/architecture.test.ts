@@ -15,6 +15,7 @@ const order = [
   'errors',
   'failures',
   'body-limits',
+  'text',
   'input',
   'clock',
   'metrics',

@@ -8,6 +8,7 @@ import { findUserByAddress, identifierOf } from '../proving/codes.ts';
 import { guessAt } from '../proving/guesses.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { withoutSpaceAround } from '../text/typed.ts';
 import { redeemToken } from '../users/one-time-tokens/one-time-token.ts';
 import {
   authenticate,
@@ -32,7 +33,7 @@ export async function redeemOneTimeToken(
   const { prisma } = context.database;
   const settings = await readSignInExperience(prisma);
   await readInteraction(context, access);
-  const address = { type: 'EMAIL' as const, recipient: email.trim() };
+  const address = { type: 'EMAIL' as const, recipient: withoutSpaceAround(email) };
   const known = await findUserByAddress(prisma, address);
   const guess = guessAt(context, 'ONE_TIME_TOKEN', identifierOf(address), {
     userId: known?.id,

@@ -6,6 +6,7 @@ import type { Language } from '../languages.ts';
 import { keyedDigest } from '../protection/keyed-digest.ts';
 import type { Context, Services } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { withoutSeparators } from '../text/typed.ts';
 import { changeFactors } from './change.ts';
 import { assertOffered } from './policy.ts';
 
@@ -77,7 +78,7 @@ const newCode = (): string => {
 
 // People misread their paper: "o" for zero, "l" for one.
 const normal = (typed: string): string =>
-  typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+  withoutSeparators(typed).toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1');
 
 const digestOf = (
   { cipher }: Pick<Services, 'cipher'>,

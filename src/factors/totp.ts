@@ -11,6 +11,7 @@ import { purposeOf } from '../keys/sealed-columns.ts';
 import type { Language } from '../languages.ts';
 import type { Context, Services } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { withoutSeparators } from '../text/typed.ts';
 import { changeFactors } from './change.ts';
 import { assertOffered } from './policy.ts';
 
@@ -52,8 +53,16 @@ export async function beginTotp(
     throw new NotAllowedError('There are five authenticator apps already.');
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
   const secret = await keepSecret(tx, context, { userId, holder });
-  const uri = new TOTP({ issuer: branding.productName, label: labelOf(user), secret }).toString();
+  const uri = uriOf(branding.productName, labelOf(user), secret);
   return { secret, uri, qrCodeSvg: renderSVG(uri, { ecc: 'M', border: 4 }) };
+}
+
+// The label is issuer and account with a colon between. Apps decode it before they split it, some at the first colon and
+// some at the last, so no encoding hides another one.
+function uriOf(issuer: string, account: string, secret: string): string {
+  const plain = (text: string) => text.replaceAll(/:\s*/g, ' ');
+  const uri = new TOTP({ issuer, issuerInLabel: false, label: plain(account), secret }).toString();
+  return uri.replace('/totp/', `/totp/${encodeURIComponent(plain(issuer))}:`);
 }
 
 const labelOf = ({ primaryEmail, username, primaryPhone, id }: User): string =>
@@ -172,7 +181,7 @@ export async function takeTotp(
 
 /** The time step of a code; null if the code is wrong for every step near now. */
 function stepOf(secret: string, typed: string, now: Date): number | null {
-  const token = typed.replaceAll(/[\s-]/g, '');
+  const token = withoutSeparators(typed);
   if (!/^\d{6}$/.test(token)) return null;
   const timestamp = now.getTime();
   const delta = new TOTP({ secret }).validate({ token, timestamp, window: 1 });

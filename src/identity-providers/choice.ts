@@ -2,15 +2,13 @@ import type { SetterScopes } from '../auth/granting/setter-scopes.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { NotAllowedError } from '../errors.ts';
 import type { IdentityProvider, PrismaClient } from '../generated/prisma/client.ts';
+import { withoutSpaceAround } from '../text/typed.ts';
 
 type Client = Transaction | PrismaClient;
 
 /** The domain of an e-mail address, in lower case. */
 const domainOf = (email: string): string =>
-  email
-    .slice(email.lastIndexOf('@') + 1)
-    .trim()
-    .toLowerCase();
+  withoutSpaceAround(email.slice(email.lastIndexOf('@') + 1)).toLowerCase();
 
 /** The enabled ENTERPRISE provider for the people of an address's domain; null if there is none. */
 export async function findProviderOfAddress(

@@ -1,6 +1,7 @@
 import type { User } from '../generated/prisma/client.ts';
 import { foldCase } from '../input.ts';
 import type { Cipher } from '../keys/cipher.ts';
+import { telephoneNumber, withoutSeparators, withoutSpaceAround } from '../text/typed.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
 /** What a person, or nobody, is known by, as `Identifier.Lockout` shows it. */
@@ -14,8 +15,9 @@ export interface Identifier {
  * kinds always differ.
  */
 export function readIdentifier(typed: string): Identifier {
-  const value = typed.trim();
-  const type = value.includes('@') ? 'email' : /^[+\d(]/.test(value) ? 'phone' : 'username';
+  const value = withoutSpaceAround(typed);
+  const isNumber = /^[+\d(\uFF0B\uFF08]/.test(withoutSeparators(value));
+  const type = value.includes('@') ? 'email' : isNumber ? 'phone' : 'username';
   return { type, value: normalValue({ type, value }) };
 }
 
@@ -24,10 +26,8 @@ export function readIdentifier(typed: string): Identifier {
  * counter.
  */
 export function normalValue({ type, value }: Identifier): string {
-  const trimmed = value.trim();
   // A to Z alone: with the Kelvin sign for "k" and U+0130 for "i", a name of six letters would have a dozen spellings.
-  if (type !== 'phone') return foldCase(trimmed);
-  return trimmed.replaceAll(/[\s().-]/g, '').replace(/^00/, '+');
+  return type === 'phone' ? telephoneNumber(value) : foldCase(withoutSpaceAround(value));
 }
 
 /** The identifiers of a person. */

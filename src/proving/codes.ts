@@ -14,7 +14,7 @@ import { emailAddress, parseInput, phoneNumber } from '../input.ts';
 import type { Language } from '../languages.ts';
 import { queueMessage, readSenderScopes } from '../messages/queue-message.ts';
 import type { MessageTemplate } from '../messages/templates/wording.ts';
-import { type Identifier, normalValue } from '../protection/identifier.ts';
+import type { Identifier } from '../protection/identifier.ts';
 import {
   type SendingDecision,
   takeSending,
@@ -23,6 +23,7 @@ import {
 } from '../protection/sending.ts';
 import type { Services, VisitContext } from '../services.ts';
 import { type CodePolicy, identifierTypes } from '../sign-in-experience/settings.ts';
+import { withoutSeparators } from '../text/typed.ts';
 import { findUserByIdentifier } from '../users/find.ts';
 
 const input = z.object({ email: emailAddress.nullish(), phone: phoneNumber.nullish() });
@@ -42,9 +43,7 @@ export function readAddress(given: {
   readonly email?: string | null | undefined;
   readonly phone?: string | null | undefined;
 }): Address {
-  const email = given.email?.trim() || null;
-  const phone = given.phone ? normalValue({ type: 'phone', value: given.phone }) : null;
-  const parsed = parseInput(input, { email, phone });
+  const parsed = parseInput(input, { email: given.email || null, phone: given.phone || null });
   if ((parsed.email == null) === (parsed.phone == null)) {
     const message = 'exactly one of email and phone must be given';
     throw new InvalidInputError([{ path: ['email'], message }]);
@@ -246,6 +245,6 @@ const codeDigest = (
 ): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     createHmac('sha256', cipher.keptKey('verification-code'))
-      .update(`${verificationId}:${code.replaceAll(/[\s-]/g, '')}`)
+      .update(`${verificationId}:${withoutSeparators(code)}`)
       .digest(),
   );

@@ -11,12 +11,15 @@ import {
   text,
   webUrl,
 } from '../input.ts';
+import { withoutSpaceAround } from '../text/typed.ts';
 
-/** A user name. */
-export const username = text(128).regex(
-  /^[A-Za-z_][\w.-]*$/,
-  'must begin with a letter or "_" and hold only letters, digits, ".", "_" and "-"',
-);
+/** A user name: without spaces around it. */
+export const username = text(128)
+  .overwrite(withoutSpaceAround)
+  .regex(
+    /^[A-Za-z_][\w.-]*$/,
+    'must begin with a letter or "_" and hold only letters, digits, ".", "_" and "-"',
+  );
 /** A password that an administrator sets. */
 export const password = text(256).min(8, 'must have at least 8 characters');
 

@@ -6,11 +6,12 @@ import { unlock } from '../protection/attempts.ts';
 import { type Identifier, normalValue } from '../protection/identifier.ts';
 import type { Context } from '../services.ts';
 import { type IdentifierType, identifierTypes } from '../sign-in-experience/settings.ts';
+import { withoutSpaceAround } from '../text/typed.ts';
 import { findUserByIdentifier } from './find.ts';
 
 const input = z.object({
   type: z.enum(identifierTypes),
-  value: text(320).trim().min(1, 'must not be empty'),
+  value: text(320).overwrite(withoutSpaceAround).min(1, 'must not be empty'),
 });
 
 const anyIdentifier = { signInIdentifiers: identifierTypes };

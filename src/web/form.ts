@@ -1,4 +1,5 @@
 import { Html, html } from '../markup.ts';
+import { separator } from '../text/typed.ts';
 
 /** The mark of what is wrong. */
 export const alertMark = new Html(
@@ -32,6 +33,9 @@ export interface Field {
   readonly reveal?: { readonly showPassword: string; readonly hidePassword: string };
 }
 
+// As the service reads a code, in the words of browsers' patterns (flag `v`).
+const codePattern = String.raw`${separator}*(\p{Nd}${separator}*){6}`;
+
 /** The markup of a field with its label, hint and faults. The hint and the faults describe it (`aria-describedby`). */
 export function field(shown: Field): Html {
   const { name, faults = [] } = shown;
@@ -55,7 +59,7 @@ export function field(shown: Field): Html {
     shown.type !== 'password' && html` maxlength="${String(shown.maxLength ?? 320)}"`
   }${
     shown.value !== undefined && html` value="${shown.value}"`
-  }${isCode && html` class="code" inputmode="numeric" pattern="\\s*([0-9]\\s*){6}" spellcheck="false"`}${
+  }${isCode && html` class="code" inputmode="numeric" pattern="${codePattern}" spellcheck="false"`}${
     !isCode && shown.type !== 'password' && html` autocapitalize="none" spellcheck="false"`
   }${!shown.isOptional && html` required`}${shown.autofocus && html` autofocus`}${
     described.length > 0 && html` aria-describedby="${described.join(' ')}"`

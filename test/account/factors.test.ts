@@ -9,6 +9,7 @@ import {
 } from '../support/people/account.ts';
 import { messagesTo } from '../support/people/messages.ts';
 import { password } from '../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../support/people/sign-in-settings.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService();
@@ -95,6 +96,26 @@ describe('an authenticator app', () => {
       __typename: 'DeleteViewerFactorPayload',
     });
     expect(await prisma.userFactor.count({ where: { userId: user.id } })).toBe(0);
+  });
+
+  test.each([
+    ['Acme: Login & more', 'Acme Login & more'],
+    ['A:B', 'A B'],
+    [':', ' '],
+    ['100 % «Größe»/?#', '100 % «Größe»/?#'],
+  ])('has a label with one colon for the product %s', async (productName, shown) => {
+    const token = await service.managementToken();
+    await changeSettings(service, token, { branding: { productName } });
+    const { user, me } = await person();
+    await prove(me);
+    const { uri } = await me.run('enrollTotp');
+    await changeSettings(service, token, { branding: null });
+    const [, label = '', query] = /^otpauth:\/\/totp\/([^?/#]*)\?(.*)$/.exec(uri) ?? [];
+    // Some apps decode it first, then split it.
+    expect(decodeURIComponent(label).split(':')).toEqual([shown, user.primaryEmail]);
+    expect(label).toMatch(/^(?:[\w.~!'()*:-]|%[\dA-F]{2})+$/);
+    // Apps do not read "+" as a space.
+    expect(query?.split('&')).toContain(`issuer=${encodeURIComponent(productName)}`);
   });
 
   test('is not confirmed by another person or session', async () => {

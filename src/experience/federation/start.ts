@@ -106,7 +106,7 @@ async function chooseProvider(
   }
   if (identityProviderId != null)
     return { provider: await getProviderById(context, identityProviderId) };
-  const address = parseInput(emailAddress, email?.trim());
+  const address = parseInput(emailAddress, email);
   const provider = await findProviderOfAddress(context.database.prisma, address);
   if (!provider) throw new NotAllowedError('No identity provider is for this address.');
   return { provider, email: address };

@@ -1,5 +1,5 @@
 import { html } from '../../markup.ts';
-import { openOneTimeToken } from '../../oidc/provider/sign-in-parameters.ts';
+import { hintedEmail, openOneTimeToken } from '../../oidc/provider/sign-in-parameters.ts';
 import { ways } from '../../web/entries.ts';
 import { field, form, submit } from '../../web/form.ts';
 import { formAt } from '../../web/visit.ts';
@@ -23,7 +23,7 @@ export const oneTimeLinkPage: InteractionPage = {
     if (!hasOneTimeToken(visit)) return { goTo: '?sign-in' };
     if (verified(visit.context, interaction, 'REGISTER').length > 0) return { goTo: '/register' };
     const email =
-      hintedEmail(visit) === undefined &&
+      hintedEmail(visit.parameters) === undefined &&
       field({
         name: 'email',
         label: t.email,
@@ -46,7 +46,7 @@ export const oneTimeLinkPage: InteractionPage = {
   async submit(visit, { form: sent }) {
     const { context, access, parameters } = visit;
     const { userId } = await redeemOneTimeToken(context, access, {
-      email: hintedEmail(visit) ?? sent.get('email') ?? '',
+      email: hintedEmail(parameters) ?? sent.get('email') ?? '',
       token: openOneTimeToken(context, parameters) ?? '',
     });
     // The address is verified now, and no account has it yet.
@@ -57,9 +57,3 @@ export const oneTimeLinkPage: InteractionPage = {
 /** Whether the application sent a one-time token with the request. */
 export const hasOneTimeToken = ({ parameters }: InteractionVisit): boolean =>
   typeof parameters['one_time_token'] === 'string' && parameters['one_time_token'] !== '';
-
-/** The address that the token is for, if the application's `login_hint` names it. */
-function hintedEmail({ parameters }: InteractionVisit): string | undefined {
-  const hint = parameters['login_hint'];
-  return typeof hint === 'string' && hint.includes('@') ? hint : undefined;
-}

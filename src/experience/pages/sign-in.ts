@@ -1,5 +1,6 @@
 import { isElsewhere } from '../../identity-providers/choice.ts';
 import { html } from '../../markup.ts';
+import { withoutSpaceAround } from '../../text/typed.ts';
 import { field, form, submit } from '../../web/form.ts';
 import type { Answer, PageRequest } from '../../web/site.ts';
 import { formAt } from '../../web/visit.ts';
@@ -29,7 +30,7 @@ export const signInPage: InteractionPage = {
   async submit(visit, { form: sent }) {
     const { context, access, settings, offered } = visit;
     const identifier = sent.get('identifier') ?? '';
-    const newcomer = newcomerOf(visit.interaction, identifier.trim());
+    const newcomer = newcomerOf(visit.interaction, withoutSpaceAround(identifier));
     if (await isElsewhere(context.database.prisma, identifier, newcomer))
       return leaveFor(visit, { email: identifier });
     // Where the page asks for both at once, a missing password is a wrong one.

@@ -43,7 +43,7 @@ import { recordSignIn } from './record-sign-in.ts';
 import { grantSourceOf, prepareRequest, requestOf } from './requests.ts';
 import { findResourceServer, requestedTarget } from './resource-servers.ts';
 import { answerByForm, replaceSignOutForm } from './self-submitting.ts';
-import { sealOneTimeToken } from './sign-in-parameters.ts';
+import { oneTimeTokenCheck, sealOneTimeToken } from './sign-in-parameters.ts';
 import { createAdapter, grantReference } from './storage/adapter.ts';
 import {
   consentMetadata,
@@ -416,6 +416,7 @@ function authenticationOf(ctx: KoaContextWithOIDC) {
 function signInPolicy(services: Services): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   policy.get('login')?.checks.add(stepUpCheck(services));
+  policy.get('login')?.checks.add(oneTimeTokenCheck(services));
   policy
     .get('login')
     ?.checks.add(

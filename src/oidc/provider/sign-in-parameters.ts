@@ -1,5 +1,7 @@
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { findUserByAddress } from '../../proving/codes.ts';
 import type { Services } from '../../services.ts';
+import { addressOfToken } from '../../users/one-time-tokens/one-time-token.ts';
 
 const purpose = 'one-time-token-parameter';
 
@@ -28,3 +30,33 @@ export function openOneTimeToken(
     return undefined;
   }
 }
+
+/** The address that a one-time token of the request is for, if `login_hint` names it. */
+export function hintedEmail({
+  login_hint: hint,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof hint === 'string' && hint.includes('@') ? hint : undefined;
+}
+
+/**
+ * Asks for an interaction when the request has a one-time token for somebody else than who is signed in in the browser,
+ * or for an address without an account. Of a token that is used or expired, only the hint still tells for whom it was.
+ */
+export const oneTimeTokenCheck = (
+  services: Pick<Services, 'database' | 'clock' | 'cipher'>,
+): interactionPolicy.Check =>
+  new interactionPolicy.Check(
+    'one_time_token',
+    'the link is for another person',
+    'login_required',
+    async ({ oidc: { params = {}, session, result } }) => {
+      // Whoever has just signed in in answer to this question is who goes on.
+      if (session?.accountId === undefined || result?.login) return false;
+      const token = openOneTimeToken(services, params);
+      if (token === undefined) return false;
+      const recipient = (await addressOfToken(services, token)) ?? hintedEmail(params);
+      if (recipient === undefined) return false;
+      const owner = await findUserByAddress(services.database.prisma, { type: 'EMAIL', recipient });
+      return owner?.id !== session.accountId;
+    },
+  );

@@ -10,6 +10,7 @@ import { newId } from '../../ids.ts';
 import { emailAddress, foldCase, jsonObject, parseInput } from '../../input.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { Context } from '../../services.ts';
+import { withoutSpaceAround } from '../../text/typed.ts';
 
 /** The longest lifetime of a one-time token, in seconds. */
 export const maxLifetimeSeconds = 7 * 24 * 60 * 60;
@@ -79,6 +80,18 @@ async function assertMaySignInAs(tx: Transaction, context: Context, email: strin
   await assertMayLetIn(tx, context, owners.length === 0);
 }
 
+/** The address that a token is for; null for a token that is unknown, expired or used. Uses nothing up. */
+export async function addressOfToken(
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  token: string,
+): Promise<string | null> {
+  const found = await database.prisma.oneTimeToken.findUnique({
+    where: { digest: digestOf(token), expiresAt: { gt: clock.now() } },
+    select: { email: true },
+  });
+  return found?.email ?? null;
+}
+
 /**
  * Uses a token up; of concurrent requests, one succeeds. Returns null for a token that is unknown, expired, used, or
  * for another address; that does not use it up.
@@ -88,7 +101,7 @@ export async function redeemToken(
   { clock }: Pick<Context, 'clock'>,
   { email, token }: { readonly email: string; readonly token: string },
 ): Promise<OneTimeToken | null> {
-  const address = foldCase(email.trim());
+  const address = foldCase(withoutSpaceAround(email));
   const [redeemed] = await tx.$queryRaw<OneTimeToken[]>`
     DELETE FROM "OneTimeToken"
      WHERE "digest" = ${digestOf(token)}::bytea

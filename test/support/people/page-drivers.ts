@@ -144,6 +144,8 @@ export function pagesDriver(
         async sendCode(purpose, address) {
           await toSignIn();
           await pages.follow(wayTo[purpose]);
+          if ('phone' in address && !(await has('phone')))
+            await pages.follow('Use your phone number instead');
           return send({ ...address });
         },
         verifyCode: (code) => send({ code }),

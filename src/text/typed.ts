@@ -1,0 +1,43 @@
+// What people type or paste, without what keyboards, scripts and messages add to it. Never for passwords.
+
+// The marks of direction (UAX #9 §2), and two signs without width that come with what is copied.
+const unseen = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/;
+const around = new RegExp(`\\s|${unseen.source}`);
+
+/**
+ * What may stand between the digits of a number, as a pattern of one character: spaces, hyphens and what is not seen.
+ * Cf also has the soft hyphen. The minus sign is no hyphen to Unicode, but to people.
+ */
+export const separator = String.raw`[\s\p{Cf}\p{Pd}\u2212]`;
+const separators = new RegExp(separator, 'gu');
+
+/** A name or an address that was typed, without spaces and marks of direction around it. */
+export function withoutSpaceAround(text: string): string {
+  // Two loops: a pattern for the end takes quadratic time for spaces in the middle.
+  let start = 0;
+  let end = text.length;
+  while (start < end && around.test(text.charAt(start))) start += 1;
+  while (start < end && around.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+/** A code that was typed: digits of any script are 0 to 9, and spaces, hyphens and marks of direction are dropped. */
+export const withoutSeparators = (text: string): string =>
+  text
+    .replaceAll(separators, '')
+    .replaceAll(/\p{Nd}/gu, (digit) => String(worthOf(digit.codePointAt(0) as number)));
+
+/** A telephone number that was typed, in E.164 if it has its country's code. */
+export const telephoneNumber = (text: string): string =>
+  withoutSeparators(text)
+    .replace(/^\uFF0B/, '+')
+    .replace(/^00/, '+')
+    .replace(/^(\+[1-9]\d{0,2})[(\uFF08]0[)\uFF09]/, '$1')
+    .replaceAll(/[().\uFF08\uFF09\uFF0E]/g, '');
+
+// The digits of a script follow one another from its zero (UAX #44, "Numeric_Type"), and so do scripts without a gap.
+function worthOf(digit: number): number {
+  let first = digit;
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
+  return (digit - first) % 10;
+}
