@@ -2,7 +2,7 @@ import { lockUser } from '../db/lock.ts';
 import type { Told } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { NotFoundError } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events/record.ts';
+import { type NewEvent, recordChange, recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Language } from '../languages.ts';
@@ -10,7 +10,7 @@ import { tellPerson } from '../messages/notice.ts';
 import { joinByProvider } from '../organizations/just-in-time.ts';
 import type { Context } from '../services.ts';
 import { credentialEvent } from '../users/credentials.ts';
-import { userRecord } from '../users/payload.ts';
+import { userRecord, users } from '../users/payload.ts';
 
 /** A person as an identity provider knows them. */
 export interface Identity {
@@ -61,12 +61,19 @@ export const isKnownThereAsAnother = async (
     where: { userId, identityProviderId, NOT: { issuer, subject } },
   })) > 0;
 
+/** What comes with the link. */
+interface Linking {
+  /** What the provider has verified of the user: it is told together with the identity. */
+  readonly verified?: Partial<User>;
+  /** The language of the message; by default that of the settings. */
+  readonly language?: Language | undefined;
+}
+
 /**
  * Links an identity to an existing user, who joins the organizations of the provider and is told by message. Raises
  * `User.Data.Updated` with `changes.identities` and `User.Credential.Updated`, then `Organization.Membership.Updated` for
  * each membership.
  *
- * @param language The language of the message; by default that of the settings.
  * @throws {NotFoundError} when the user is gone; the unique index `UserIdentity_issuer_subject_key` refuses an identity
  *   that is linked already.
  */
@@ -75,17 +82,18 @@ export async function linkIdentity(
   context: Context,
   userId: string,
   identity: Identity,
-  language?: Language,
+  { verified = {}, language }: Linking = {},
 ): Promise<Told<User>> {
   const user = await lockUser(tx, userId);
   const from = await providersOf(tx, userId);
   const id = await insertIdentity(tx, context, userId, identity);
   const to = await providersOf(tx, userId);
   const name = nameIn(to, identity.identityProviderId);
-  const told = await recordEvents(tx, context, [
-    changeOf(user, { from, to }),
-    credentialEvent(userId, 'IDENTITY', 'ADDED', { id, name }),
-  ]);
+  const told =
+    Object.keys(verified).length > 0
+      ? await recordChange(tx, context, users, user, verified, { identities: { from, to } })
+      : await recordEvents(tx, context, [changeOf(user, { from, to })]);
+  await recordEvents(tx, context, [credentialEvent(userId, 'IDENTITY', 'ADDED', { id, name })]);
   await joinByProvider(tx, context, { userId, ...identity });
   await tellPerson(tx, context, user, { template: 'IDENTITY_ADDED', language });
   return told.with(user);

@@ -1,5 +1,5 @@
 import { lockUser } from '../db/lock.ts';
-import { type Told, untold } from '../db/told.ts';
+import type { Told } from '../db/told.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { normalValue } from '../protection/identifier.ts';
@@ -20,6 +20,12 @@ export function holdsAddress(
 
 const flags = { EMAIL: 'isEmailVerified', PHONE: 'isPhoneVerified' } as const;
 
+/** What a proof of an address changes about an account: it is verified. Empty if it is so already, or not theirs. */
+export function verifiedBy(user: User, address: Address): Partial<User> {
+  const flag = flags[address.type];
+  return user[flag] || !holdsAddress(user, address) ? {} : { [flag]: true };
+}
+
 /**
  * Notes that a person has shown that they hold an address: it is verified from then on. Raises `User.Data.Updated` if it
  * was not. Nothing is noted of an address that the account has no more. Call it only for a proof whose setter may prove
@@ -34,8 +40,6 @@ export async function noteProved(
   address: Address,
 ): Promise<Told<void>> {
   const user = await lockUser(tx, userId);
-  const flag = flags[address.type];
-  if (user[flag] || !holdsAddress(user, address)) return untold(undefined);
-  const told = await writeUser(tx, person, user, { [flag]: true });
+  const told = await writeUser(tx, person, user, verifiedBy(user, address));
   return told.with(undefined);
 }

@@ -16,8 +16,8 @@ import {
 import { name, parseInput } from '../../input.ts';
 import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
 import type { Address } from '../../proving/codes.ts';
-import { holdsAddress, noteProved } from '../../proving/proved.ts';
-import type { Context, InteractionAccess, VisitContext } from '../../services.ts';
+import { holdsAddress, verifiedBy } from '../../proving/proved.ts';
+import type { InteractionAccess, VisitContext } from '../../services.ts';
 import { readSignInExperience, type SignInExperience } from '../../sign-in-experience/settings.ts';
 import { userConflicts, username, userProfile } from '../../users/fields.ts';
 import {
@@ -274,8 +274,8 @@ async function linkWithin(
   }
   if (linked || !mayLink) return untold(undefined);
   const { language } = context.visitor;
-  const told = await linkIdentity(tx, person, userId, newcomer, language);
-  await noteVouched(tx, person, userId, { arrival: newcomer, setterScopes });
+  const verified = await verifiedThere(tx, user, { arrival: newcomer, setterScopes });
+  const told = await linkIdentity(tx, person, userId, newcomer, { verified, language });
   return told.with(undefined);
 }
 
@@ -285,19 +285,14 @@ export const hasAddress = (
   user: Pick<User, 'primaryEmail' | 'primaryPhone'>,
 ): boolean => email !== null && holdsAddress(user, { type: 'EMAIL', recipient: email });
 
-/**
- * Notes what a provider has verified of the account that was linked to it, unless its setter may not prove who the person
- * is. Raises `User.Data.Updated` if the address was not verified.
- */
-export async function noteVouched(
+/** What a provider has verified about the account that is linked to it; nothing if its setter may not prove who that is. */
+export async function verifiedThere(
   tx: Transaction,
-  person: Context,
-  userId: string,
+  user: User,
   { arrival, setterScopes }: Arrived,
-): Promise<void> {
+): Promise<Partial<User>> {
   const proved = vouchedFor(arrival);
-  if (proved && (await mayProve(tx, setterScopes, userId)))
-    await noteProved(tx, person, userId, proved);
+  return proved && (await mayProve(tx, setterScopes, user.id)) ? verifiedBy(user, proved) : {};
 }
 
 /** The address that a provider says it has verified; null without one. */

@@ -9,7 +9,7 @@ import type { Call, Services } from '../../services.ts';
 import { arrivalOf } from './admit.ts';
 import { type FederationError, reportDisabled } from './failure.ts';
 import { endOrExplain } from './finish.ts';
-import { hasAddress, noteVouched } from './newcomer.ts';
+import { hasAddress, verifiedThere } from './newcomer.ts';
 import { beginOrRefuse, getProviderById } from './start.ts';
 
 /** The first part of `state` where a user who has signed in links an identity. */
@@ -52,8 +52,8 @@ export type LinkResult =
 
 /**
  * Links the identity with which a user came back. Raises `User.Data.Updated`,
- * `User.Credential.Updated`, `Organization.Membership.Updated` for each organization of the provider, and another
- * `User.Data.Updated` if the provider has verified the account's address.
+ * `User.Credential.Updated`, and `Organization.Membership.Updated` for each organization of the provider. The account's
+ * address is verified if the provider has verified it.
  *
  * @param linker.userId The user whom the browser's session proves. Somebody else may have sent them the link, and must
  *   not get their identity.
@@ -91,9 +91,9 @@ export async function finishViewerFederation(
       )
         return untold({ error: 'address_reassigned' });
       const person = { ...services, actor };
-      const told = await linkIdentity(tx, person, userId, identity, language);
       const arrival = await arrivalOf(tx, provider, claims);
-      await noteVouched(tx, person, userId, { arrival, setterScopes });
+      const verified = await verifiedThere(tx, user, { arrival, setterScopes });
+      const told = await linkIdentity(tx, person, userId, identity, { verified, language });
       return told.with({ providerName: provider.name });
     });
   } catch (error) {

@@ -195,7 +195,12 @@ describe('an account with the same address', () => {
     const before = await count();
     const done = await browser.submit(visit, { identifier: 'half_here', password });
     expect(await redeem(done.url, verifier)).toMatchObject({ sub: owner.id, amr: ['pwd'] });
-    expect(names(await raised(before))).toEqual([...linked, 'PostSignIn']);
+    const found = await raised(before);
+    expect(names(found)).toEqual([...linked, 'PostSignIn']);
+    expect(found[0]?.data['changes']).toEqual({
+      identities: { from: [], to: [{ id: providerId, name: provider }] },
+      isEmailVerified: { from: false, to: true },
+    });
     expect(await identitiesOf(owner.id)).toHaveLength(1);
   });
 
