@@ -18,6 +18,7 @@ export const RotateSigningKey = graphql(`
     rotateSigningKey(input: $input) {
       __typename
       ... on RotateSigningKeyPayload { signingKey { id algorithm status activeFrom } }
+      ...Refusal
     }
   }
 `);

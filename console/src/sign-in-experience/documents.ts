@@ -71,13 +71,13 @@ export const SetSmsSender = graphql(`
 
 export const RemoveEmailSender = graphql(`
   mutation RemoveEmailSender($input: RemoveEmailSenderInput!) {
-    removeEmailSender(input: $input) { __typename }
+    removeEmailSender(input: $input) { __typename ...Refusal }
   }
 `);
 
 export const RemoveSmsSender = graphql(`
   mutation RemoveSmsSender($input: RemoveSmsSenderInput!) {
-    removeSmsSender(input: $input) { __typename }
+    removeSmsSender(input: $input) { __typename ...Refusal }
   }
 `);
 

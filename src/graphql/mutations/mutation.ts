@@ -4,7 +4,12 @@ import { guarded } from '../../auth/granting/guard.ts';
 import type { ManagementScope } from '../../auth/scopes.ts';
 import { isRehearsal } from '../../db/around.ts';
 import { expectingVersion } from '../../db/versions.ts';
-import { NotAllowedError, type Refusal, VersionConflictError } from '../../errors.ts';
+import {
+  InvalidInputError,
+  NotAllowedError,
+  type Refusal,
+  VersionConflictError,
+} from '../../errors.ts';
 import { builder, type Graph, type SchemaTypes } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { mutationInputName, mutationPayloadName } from '../names.ts';
@@ -58,7 +63,7 @@ const outsideRehearsal = 'Its work lies outside of the database: a dry run could
 
 /**
  * Adds a mutation in the schema's uniform shape: an `input` named `<Mutation>Input`, and a union `<Mutation>Result` of
- * `<Mutation>Payload` and the errors it can meet.
+ * `<Mutation>Payload` and the errors it can meet, at least one.
  */
 export function addMutation<Fields extends InputFieldMap, Payload extends object>(
   name: MutationName,
@@ -69,11 +74,13 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
   const isManagement = subGraphs.includes('management');
   const { isOutside = false } = options;
   const versionedId = isManagement ? versionedIdOf(name) : undefined;
-  const errors = new Set([
+  const errors = new Set<RefusalClass>([
     ...options.errors,
     ...(isOutside ? [NotAllowedError] : []),
     ...(versionedId ? [VersionConflictError] : []),
   ]);
+  // Clients write `... on Error` once for every mutation. In a union without one, it is no valid document.
+  if (errors.size === 0) errors.add(InvalidInputError);
   const input = builder.inputType(mutationInputName(name), {
     subGraphs,
     description: `The input of \`${name}\`.`,
