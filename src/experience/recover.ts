@@ -8,6 +8,7 @@ import { getProvider } from '../oidc/provider/provider.ts';
 import { forgetAttempts } from '../protection/attempts.ts';
 import { identifiersOf } from '../protection/identifier.ts';
 import { findUserByAddress, methodsOf } from '../proving/codes.ts';
+import { verifiedBy } from '../proving/proved.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { languageOf } from '../sign-in-experience/language.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
@@ -64,7 +65,12 @@ export async function resetPassword(
     // Of two recoveries at once, the first has voided the other's.
     const { count } = await tx.verification.deleteMany({ where: { id: verification.id } });
     if (count === 0) throw new VerificationFailedError();
-    const { result: after } = await writePassword(tx, person, { id: user.id, digest, keep });
+    const { result: after } = await writePassword(tx, person, {
+      id: user.id,
+      digest,
+      keep,
+      verified: verifiedBy(holder, verification),
+    });
     const { ip, userAgent } = context;
     const told = await recordEvent(tx, person, 'PostResetPassword', {
       user: userRecord(after),

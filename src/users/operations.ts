@@ -221,16 +221,22 @@ export async function updateUserPassword(
  * {@link updateUserPassword}.
  *
  * @param keep The browser in which the user sets it; the user stays signed in there.
+ * @param verified What the way to the new password has verified about the user: it is told with it.
  * @throws {NotFoundError}; {@link NotAllowedError} on a user who holds more than the caller.
  */
 export async function writePassword(
   tx: Transaction,
   context: Context,
-  { id, digest, keep }: { id: string; digest: string; keep?: OwnBrowser | undefined },
+  {
+    id,
+    digest,
+    keep,
+    verified = {},
+  }: { id: string; digest: string; keep?: OwnBrowser | undefined; verified?: Partial<User> },
 ): Promise<Told<User>> {
   const before = await lockUser(tx, id);
   await assertMayBe(tx, context, [id]);
-  const after = await writePasswordDigest(tx, context, before, digest);
+  const after = await writePasswordDigest(tx, context, before, digest, verified);
   await endSessions(tx, context, id, 'PASSWORD', keep);
   return after;
 }
@@ -245,9 +251,11 @@ export async function writePasswordDigest(
   context: Context,
   before: User,
   digest: string,
+  verified: Partial<User> = {},
 ): Promise<Told<User>> {
   await voidCodes(tx, before);
   const patch = {
+    ...verified,
     passwordDigest: digest,
     passwordAlgorithm: currentPasswordAlgorithm,
     setterScopes: boundBy(context, before.setterScopes),

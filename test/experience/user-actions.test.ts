@@ -251,7 +251,7 @@ describe.each<Driver>(drivers)('$name', (driver) => {
       await person.verifyCode(await codeTo(service, email));
       expect((await person.submit()).claims()).toMatchObject({ sub: user.id, amr: ['otp'] });
     });
-    expect(names(raised)).toEqual(eventsOf(signIn));
+    expect(names(raised)).toEqual(['User.Data.Updated', ...eventsOf(signIn)]);
   });
 
   test(reset, async () => {
