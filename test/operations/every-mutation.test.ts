@@ -352,13 +352,15 @@ describe('the Account API', () => {
 
   test('addresses', async () => {
     const { domain } = await createCompany();
-    const me = await (await createPerson()).atAccount();
+    const person = await createPerson();
+    const me = await person.atAccount();
     const verify = async (address: object, recipient: string) => {
       const { verification } = await me.run('sendViewerCode', address);
       const code = await codeTo(service, recipient);
       await twice(() => me.run('verifyViewerCode', { verificationId: verification.id, code }));
       return { verificationId: verification.id };
     };
+    await verify({ email: person.primaryEmail }, person.primaryEmail);
     const email = `ada@${domain}`;
     const byEmail = await verify({ email }, email);
     await twice(() => me.run('updateViewerEmail', byEmail));
