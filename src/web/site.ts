@@ -170,7 +170,12 @@ async function submitForm<V extends Visit, P extends Page<V>>(
     return showAgain(anew, { status: 403, text: t.problem.FORM_EXPIRED });
   }
   const { submit } = page;
-  const given = { subject: visit.formSubject, target: url, values: sent.form, standsSeconds: site.standsSeconds };
+  const given = {
+    subject: visit.formSubject,
+    target: url,
+    values: sent.form,
+    standsSeconds: site.standsSeconds,
+  };
   try {
     const done = await answerOnce(
       context,

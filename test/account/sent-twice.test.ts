@@ -21,8 +21,12 @@ async function at(path: string) {
     enrollmentSkippedAt: service.clock.now(),
   });
   const browser = openBrowser(baseUrl);
-  const visit = await browser.open(`${baseUrl}/account/verify?to=${encodeURIComponent(`/account${path}`)}`);
-  const asked = await browser.submit(visit, { identifier: username, password });
+  await browser.submit(await browser.open(`${baseUrl}/account`), {
+    identifier: username,
+    password,
+  });
+  const to = new URLSearchParams({ to: `/account${path}`, by: 'PASSWORD' });
+  const asked = await browser.open(`${baseUrl}/account/verify?${to}`);
   const there = await browser.submit(asked, { password });
   expect(there.url.href).toBe(`${baseUrl}/account${path}`);
   return { user, browser, visit: there };
@@ -35,12 +39,17 @@ interface Ready {
   readonly userId: string;
 }
 
-const steps: Record<string, () => Promise<Ready>> = {
+const steps = {
   async 'gives the code for a new address'() {
     const { user, browser, visit } = await at('/email');
     const email = `new-${user.primaryEmail}`;
     const sent = await browser.submit(visit, { email });
-    return { browser, visit: sent, values: { code: await codeTo(service, email) }, userId: user.id };
+    return {
+      browser,
+      visit: sent,
+      values: { code: await codeTo(service, email) },
+      userId: user.id,
+    };
   },
   async 'asks for such a code'() {
     const { user, browser, visit } = await at('/email');
@@ -48,7 +57,12 @@ const steps: Record<string, () => Promise<Ready>> = {
   },
   async 'changes the password'() {
     const { user, browser, visit } = await at('/password');
-    return { browser, visit, values: { password: 'another horse battery staple' }, userId: user.id };
+    return {
+      browser,
+      visit,
+      values: { password: 'another horse battery staple' },
+      userId: user.id,
+    };
   },
   async 'changes the user name'() {
     const { user, browser, visit } = await at('/username');
@@ -58,11 +72,11 @@ const steps: Record<string, () => Promise<Ready>> = {
     const { user, browser, visit } = await at('/profile');
     return { browser, visit, values: { name: 'Ada Lovelace' }, userId: user.id };
   },
-};
+} satisfies Record<string, () => Promise<Ready>>;
 
 const placeOf = (response: Response) => [response.status, response.headers.get('location')];
 
-describe.each(Object.entries(steps))('a form that %s', (_name, ready) => {
+describe.each(Object.entries<() => Promise<Ready>>(steps))('a form that %s', (_name, ready) => {
   test('is answered alike when it is sent twice at once', async () => {
     const { browser, visit, values } = await ready();
     const start = await endOfLog(service);
@@ -85,7 +99,7 @@ describe.each(Object.entries(steps))('a form that %s', (_name, ready) => {
 });
 
 test('what was changed elsewhere since is changed again', async () => {
-  const { browser, visit, values, userId } = await steps['changes the profile']!();
+  const { browser, visit, values, userId } = await steps['changes the profile']();
   const nameNow = async () => (await prisma.user.findUniqueOrThrow({ where: { id: userId } })).name;
   await browser.post(visit, values);
   await prisma.user.update({ where: { id: userId }, data: { name: 'Countess' } });
@@ -95,7 +109,7 @@ test('what was changed elsewhere since is changed again', async () => {
 });
 
 test('what came between is no longer done', async () => {
-  const { browser, visit, userId } = await steps['changes the profile']!();
+  const { browser, visit, userId } = await steps['changes the profile']();
   for (const name of ['Ada', 'Countess', 'Ada']) await browser.post(visit, { name });
   const { name } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
   expect(name).toBe('Ada');

@@ -57,10 +57,7 @@ export const identitiesPage: AccountPage = {
 };
 
 /** Leads to a provider; back to the page if it has been disabled or deleted meanwhile. */
-async function linkAt(
-  context: ViewerContext,
-  identityProviderId: string,
-): Promise<Redirection> {
+async function linkAt(context: ViewerContext, identityProviderId: string): Promise<Redirection> {
   try {
     return {
       leaveTo: (await startViewerFederation(context, { identityProviderId })).url,

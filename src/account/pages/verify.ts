@@ -75,7 +75,10 @@ export const verifyPage: AccountPage = {
     const to = pathToReturnTo(context, accountApp, query.get('to'));
     const identityProviderId = sent.get('provider');
     if (identityProviderId !== null)
-      return { leaveTo: (await startProviderProof(context, { identityProviderId })).url, standsSeconds: 0 };
+      return {
+        leaveTo: (await startProviderProof(context, { identityProviderId })).url,
+        standsSeconds: 0,
+      };
     const way = wayOf(await verificationMethodsOf(context), request);
     // The way was closed since the page was shown.
     if (way !== query.get('by')) return { goTo: pathToVerify(to) };

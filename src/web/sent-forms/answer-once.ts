@@ -36,13 +36,13 @@ export async function answerOnce(
     if (known) return known;
     await sleep(lookAgainMs);
   }
-  let answer: Redirection | undefined;
+  let kept: Kept | undefined;
   try {
-    const given = await work();
-    if ('goTo' in given || 'leaveTo' in given) answer = given;
-    return given;
+    const answer = await work();
+    kept = keptOf(answer, sent);
+    return answer;
   } finally {
-    await (answer ? keep(services, key, answer, sent) : release(services, key));
+    await (kept ? keep(services, key, kept) : release(services, key));
   }
 }
 
@@ -91,20 +91,30 @@ async function findAnswer(
   return (found?.answer as Redirection | null | undefined) ?? undefined;
 }
 
-/** Keeps an answer, in place of those before it, without its cookies: they may be secret. */
+interface Kept {
+  readonly where: Omit<Redirection, 'cookies' | 'standsSeconds'>;
+  readonly standsSeconds: number;
+}
+
+/** What is kept of an answer: without its cookies, which may be secret. */
+function keptOf(answer: Answer, sent: Pick<SentForm, 'standsSeconds'>): Kept | undefined {
+  if (!('goTo' in answer || 'leaveTo' in answer)) return undefined;
+  const { cookies: _with, standsSeconds = sent.standsSeconds, ...where } = answer;
+  return standsSeconds > 0 ? { where, standsSeconds } : undefined;
+}
+
+/** Keeps an answer, in place of those before it. */
 async function keep(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   { subject, digest }: Key,
-  { cookies: _with, standsSeconds, ...answer }: Redirection,
-  sent: Pick<SentForm, 'standsSeconds'>,
+  { where, standsSeconds }: Kept,
 ): Promise<void> {
-  const stands = standsSeconds ?? sent.standsSeconds;
-  const standsUntil = new Date(clock.now().getTime() + stands * 1000);
+  const standsUntil = new Date(clock.now().getTime() + standsSeconds * 1000);
   await database.prisma.$executeRaw`
     WITH "before" AS (
       DELETE FROM "SentForm"
        WHERE "subject" = ${subject} AND "digest" <> ${digest} AND "answer" IS NOT NULL)
-    UPDATE "SentForm" SET "answer" = ${answer}::jsonb, "standsUntil" = ${standsUntil}
+    UPDATE "SentForm" SET "answer" = ${where}::jsonb, "standsUntil" = ${standsUntil}
      WHERE "subject" = ${subject} AND "digest" = ${digest}`;
 }
 

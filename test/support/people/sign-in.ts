@@ -102,9 +102,7 @@ export function openBrowser(baseUrl: string, node: string = baseUrl): Browser {
     const [, method, action] =
       /<form[^>]* method="([^"]*)" action="([^"]*)"/.exec(visit.body) ?? [];
     if (action === undefined) throw new Error(`No form at ${visit.url} (${visit.status}).`);
-    const hidden = [
-      ...visit.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g),
-    ];
+    const hidden = [...visit.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
     const body = new URLSearchParams(
       hidden.map(([, name = '', value = '']) => [decodeText(name), decodeText(value)]),
     );
