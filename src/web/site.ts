@@ -6,7 +6,7 @@ import { isOwnForm } from './form-token.ts';
 import { takeLanguages } from './languages/choice.ts';
 import { type Content, sendPage } from './page.ts';
 import { type Problem, problemOf } from './problem.ts';
-import { answerOnce } from './sent-forms/answer-once.ts';
+import { answerOnce, type Redirection } from './sent-forms/answer-once.ts';
 import type { Visit } from './visit.ts';
 
 /** A browser's request for a page. */
@@ -20,22 +20,6 @@ export interface PageRequest {
 
 /** The answer to a request: a page, data for its script, or a redirect. */
 export type Answer = Content | { readonly json: object } | Redirection;
-
-/** Where a browser goes on. */
-export type Redirection = (
-  | {
-      /** A path below the site's first page. */
-      readonly goTo: string;
-    }
-  | {
-      /** A URL outside the site. */
-      readonly leaveTo: string;
-    }
-) & {
-  readonly cookies?: string[];
-  /** How long the same form is answered by it, in seconds; by default as its site says. */
-  readonly standsSeconds?: number;
-};
 
 /** One page of a site: what it shows, and what its form does. */
 export interface Page<V extends Visit = Visit> {

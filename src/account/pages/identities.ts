@@ -5,7 +5,7 @@ import { html } from '../../markup.ts';
 import type { ViewerContext } from '../../services.ts';
 import { dateIn, entry } from '../../web/entries.ts';
 import { form } from '../../web/form.ts';
-import type { Redirection } from '../../web/site.ts';
+import type { Redirection } from '../../web/sent-forms/answer-once.ts';
 import { formAt } from '../../web/visit.ts';
 import { deleteViewerIdentity, startViewerFederation } from '../operations/links.ts';
 import { entriesOrNone, removeButton, subpage, unlessGone } from '../site/frame.ts';

@@ -1,7 +1,22 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../services.ts';
-import type { Answer, Redirection } from '../site.ts';
+
+/** Where a browser goes on. */
+export type Redirection = (
+  | {
+      /** A path below the site's first page. */
+      readonly goTo: string;
+    }
+  | {
+      /** A URL outside the site. */
+      readonly leaveTo: string;
+    }
+) & {
+  readonly cookies?: string[];
+  /** How long the same form is answered by it, in seconds; by default as its site says. */
+  readonly standsSeconds?: number;
+};
 
 /** A submitted form. */
 export interface SentForm {
@@ -25,11 +40,11 @@ const lookAgainMs = 50;
  *
  * A refused form, and one that is answered by a page, is answered anew each time.
  */
-export async function answerOnce(
+export async function answerOnce<Other extends object>(
   services: Pick<Services, 'database' | 'cipher' | 'clock'>,
   sent: SentForm,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<Other | Redirection>,
+): Promise<Other | Redirection> {
   const key = { subject: sent.subject, digest: digestOf(services, sent) };
   while (!(await claim(services, key))) {
     const known = await findAnswer(services, key);
@@ -97,7 +112,10 @@ interface Kept {
 }
 
 /** What is kept of an answer: without its cookies, which may be secret. */
-function keptOf(answer: Answer, sent: Pick<SentForm, 'standsSeconds'>): Kept | undefined {
+function keptOf(
+  answer: object | Redirection,
+  sent: Pick<SentForm, 'standsSeconds'>,
+): Kept | undefined {
   if (!('goTo' in answer || 'leaveTo' in answer)) return undefined;
   const { cookies: _with, standsSeconds = sent.standsSeconds, ...where } = answer;
   return standsSeconds > 0 ? { where, standsSeconds } : undefined;

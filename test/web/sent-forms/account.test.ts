@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createAccountFixture, endOfLog, recordedSince } from '../support/people/account.ts';
-import { codeTo, messagesTo } from '../support/people/messages.ts';
-import { type Browser, openBrowser, type Visit } from '../support/people/sign-in.ts';
-import { password } from '../support/people/sign-in-fixture.ts';
-import { startService } from '../support/service.ts';
+import { createAccountFixture, endOfLog, recordedSince } from '../../support/people/account.ts';
+import { codeTo, messagesTo } from '../../support/people/messages.ts';
+import { type Browser, openBrowser, type Visit } from '../../support/people/sign-in.ts';
+import { password } from '../../support/people/sign-in-fixture.ts';
+import { startService } from '../../support/service.ts';
 
 const service = await startService();
 const { baseUrl } = service.app.services;
