@@ -307,6 +307,7 @@ describe('a concern has one place', () => {
         'secret-rotation/use.ts',
         // A digest that is made anew of the same password.
         'users/password.ts',
+        'web/sent-forms/',
         'webhooks/delivery/',
       ],
     ],

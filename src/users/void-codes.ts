@@ -23,3 +23,24 @@ export async function voidCodes(
   await tx.$executeRaw`
     DELETE FROM "OneTimeToken" WHERE ${folded(Prisma.sql`"email"`)} = ${folded(Prisma.sql`${primaryEmail}::text`)}`;
 }
+
+const addressFields = { EMAIL: 'primaryEmail', PHONE: 'primaryPhone' } as const;
+
+/**
+ * Voids the codes that a user asked for at the account, of each kind of address that changes, verified ones too: they
+ * would replace the address that the account had then, and not the one that an administrator has set since.
+ *
+ * Call it with the user locked.
+ */
+export async function voidOvertaken(
+  tx: Transaction,
+  before: User,
+  patch: Partial<User>,
+): Promise<void> {
+  const changed = (['EMAIL', 'PHONE'] as const).filter((type) => {
+    const field = addressFields[type];
+    return patch[field] !== undefined && patch[field] !== before[field];
+  });
+  if (changed.length === 0) return;
+  await tx.verification.deleteMany({ where: { userId: before.id, type: { in: changed } } });
+}

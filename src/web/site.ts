@@ -6,6 +6,7 @@ import { isOwnForm } from './form-token.ts';
 import { takeLanguages } from './languages/choice.ts';
 import { type Content, sendPage } from './page.ts';
 import { type Problem, problemOf } from './problem.ts';
+import { answerOnce, type Redirection } from './sent-forms/answer-once.ts';
 import type { Visit } from './visit.ts';
 
 /** A browser's request for a page. */
@@ -18,13 +19,7 @@ export interface PageRequest {
 }
 
 /** The answer to a request: a page, data for its script, or a redirect. */
-export type Answer =
-  | Content
-  | { readonly json: object }
-  /** A path below the site's first page. */
-  | { readonly goTo: string; readonly cookies?: string[] }
-  /** A URL outside the site. */
-  | { readonly leaveTo: string; readonly cookies?: string[] };
+export type Answer = Content | { readonly json: object } | Redirection;
 
 /** One page of a site: what it shows, and what its form does. */
 export interface Page<V extends Visit = Visit> {
@@ -48,6 +43,8 @@ export interface Site<V extends Visit, P extends Page<V>> {
   /** The route of the first page. */
   readonly root: string;
   readonly pages: readonly P[];
+  /** How long a form that is sent twice is answered as it was the first time, in seconds. See `answerOnce`. */
+  readonly standsSeconds: number;
   /** Finds out who visits. What it throws goes to `refuse`. */
   readonly open: (exchange: HttpExchange, page: P) => Promise<V>;
   /** Answers in place of the page; undefined to let the page answer. A forged form does not get here. */
@@ -140,7 +137,7 @@ async function submitForm<V extends Visit, P extends Page<V>>(
   visit: V,
   page: P,
   sent: PageRequest,
-  { headers }: Request,
+  { headers, url }: Request,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { context, texts: t } = visit;
@@ -156,9 +153,20 @@ async function submitForm<V extends Visit, P extends Page<V>>(
     const anew = { ...sent, form: new URLSearchParams() };
     return showAgain(anew, { status: 403, text: t.problem.FORM_EXPIRED });
   }
+  const { submit } = page;
+  const given = {
+    subject: visit.formSubject,
+    target: url,
+    values: sent.form,
+    standsSeconds: site.standsSeconds,
+  };
   try {
-    const diverted = await site.divert?.(visit, page, sent);
-    return send(visit, diverted ?? (await page.submit(visit, sent)), reply);
+    const done = await answerOnce(
+      context,
+      given,
+      async () => (await site.divert?.(visit, page, sent)) ?? (await submit(visit, sent)),
+    );
+    return send(visit, done, reply);
   } catch (failure) {
     const rescued = await site.rescue?.(visit, failure);
     if (rescued) return send(visit, rescued, reply);

@@ -17,6 +17,7 @@ import { jobs as statusJobs } from '../service-status/figures.ts';
 import type { Services } from '../services.ts';
 import { jobs as signingKeyJobs } from '../signing-keys/operations.ts';
 import { jobs as subjectTokenJobs } from '../subject-tokens/purge.ts';
+import { jobs as sentFormJobs } from '../web/sent-forms/purge.ts';
 import { jobs as deliveryJobs } from '../webhooks/delivery/purge.ts';
 import { startDeliveries } from '../webhooks/delivery/start.ts';
 
@@ -33,6 +34,7 @@ const jobs: readonly Jobs[] = [
   oidcJobs,
   refusalJobs,
   signingKeyJobs,
+  sentFormJobs,
 ];
 
 // Such a job is due by what its own process did, so every process runs it.

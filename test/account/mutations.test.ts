@@ -9,6 +9,7 @@ import {
   endOfLog,
   recordedSince,
 } from '../support/people/account.ts';
+import { manager } from '../support/people/federation.ts';
 import { codeTo, messagesTo } from '../support/people/messages.ts';
 import { password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
@@ -17,6 +18,7 @@ const service = await startService();
 const fixture = await createAccountFixture(service);
 const { client, createUser, signInTo, database } = fixture;
 const { prisma } = database;
+const admin = await manager(service);
 
 let count = 0;
 
@@ -228,6 +230,29 @@ describe('a new address', () => {
     expect(await me.run('updateViewerEmail', { verificationId: verification.id })).toMatchObject({
       __typename: 'VerificationFailedError',
     });
+  });
+
+  test('does not replace one that an administrator has set since', async () => {
+    const { user, me } = await person();
+    await prove(me);
+    const { verification } = await verifyAddress(me, { email: 'overtaken@example.org' });
+    const { verification: sent } = await me.run('sendViewerCode', { email: 'asked@example.org' });
+    const byPhone = await verifyAddress(me, { phone: '+4915188888888' });
+    const primaryEmail = 'set-by-admin@example.org';
+    await admin.done('updateUser', { id: user.id, primaryEmail });
+    const failed = { __typename: 'VerificationFailedError' };
+    const taken = { verificationId: verification.id };
+    expect(await me.run('updateViewerEmail', taken)).toMatchObject(failed);
+    const code = await codeTo(service, 'asked@example.org');
+    expect(await me.run('verifyViewerCode', { verificationId: sent.id, code })).toMatchObject(
+      failed,
+    );
+    expect(await prisma.user.findUnique({ where: { id: user.id } })).toMatchObject({
+      primaryEmail,
+    });
+    // The other kind of address did not change meanwhile.
+    const phone = { verificationId: byPhone['verification'].id };
+    expect(await me.run('updateViewerPhone', phone)).toHaveProperty('viewer');
   });
 
   test('may be a telephone number', async () => {

@@ -5,6 +5,7 @@ import { html } from '../../markup.ts';
 import type { ViewerContext } from '../../services.ts';
 import { dateIn, entry } from '../../web/entries.ts';
 import { form } from '../../web/form.ts';
+import type { Redirection } from '../../web/sent-forms/answer-once.ts';
 import { formAt } from '../../web/visit.ts';
 import { deleteViewerIdentity, startViewerFederation } from '../operations/links.ts';
 import { entriesOrNone, removeButton, subpage, unlessGone } from '../site/frame.ts';
@@ -56,12 +57,12 @@ export const identitiesPage: AccountPage = {
 };
 
 /** Leads to a provider; back to the page if it has been disabled or deleted meanwhile. */
-async function linkAt(
-  context: ViewerContext,
-  identityProviderId: string,
-): Promise<{ leaveTo: string } | { goTo: string }> {
+async function linkAt(context: ViewerContext, identityProviderId: string): Promise<Redirection> {
   try {
-    return { leaveTo: (await startViewerFederation(context, { identityProviderId })).url };
+    return {
+      leaveTo: (await startViewerFederation(context, { identityProviderId })).url,
+      standsSeconds: 0,
+    };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     return { goTo: path };

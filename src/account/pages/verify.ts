@@ -6,7 +6,7 @@ import { masked } from '../../proving/codes.ts';
 import { verifyBackupCode, verifyTotp } from '../../proving/factors.ts';
 import { startPasskey, verifyPasskey } from '../../proving/passkeys.ts';
 import { ways as linksTo } from '../../web/entries.ts';
-import { belowCode, codeField } from '../../web/fields.ts';
+import { belowCode, codeField, resendSeconds } from '../../web/fields.ts';
 import { field, form, submit } from '../../web/form.ts';
 import { passkeyForm, withoutPasskeys } from '../../web/passkeys/form.ts';
 import { orFailed, responseOf } from '../../web/passkeys/response.ts';
@@ -75,7 +75,10 @@ export const verifyPage: AccountPage = {
     const to = pathToReturnTo(context, accountApp, query.get('to'));
     const identityProviderId = sent.get('provider');
     if (identityProviderId !== null)
-      return { leaveTo: (await startProviderProof(context, { identityProviderId })).url };
+      return {
+        leaveTo: (await startProviderProof(context, { identityProviderId })).url,
+        standsSeconds: 0,
+      };
     const way = wayOf(await verificationMethodsOf(context), request);
     // The way was closed since the page was shown.
     if (way !== query.get('by')) return { goTo: pathToVerify(to) };
@@ -88,7 +91,7 @@ export const verifyPage: AccountPage = {
           context,
           way === 'EMAIL_CODE' ? { email: user.primaryEmail } : { phone: user.primaryPhone },
         );
-        return { goTo: pathOf(to, way, id) };
+        return { goTo: pathOf(to, way, id), standsSeconds: resendSeconds };
       }
       await verifyViewerCode(context, { verificationId, code });
     }

@@ -63,6 +63,8 @@ export const mountAccountPages = (http: FastifyInstance, services: Services): Pr
   mountSite<AccountVisit, AccountPage>(http, services, {
     root,
     pages,
+    // Another browser may have changed the account since.
+    standsSeconds: 60,
     async open({ request }, page) {
       const context = await findContext(services, request);
       if (!context) throw cannotBeUsed();

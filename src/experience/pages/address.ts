@@ -1,5 +1,6 @@
 import { type Html, html } from '../../markup.ts';
 import { ways } from '../../web/entries.ts';
+import { resendSeconds } from '../../web/fields.ts';
 import { field, form, submit } from '../../web/form.ts';
 import type { Answer, PageRequest } from '../../web/site.ts';
 import { formAt } from '../../web/visit.ts';
@@ -147,7 +148,10 @@ export async function submitAddress(
   const address = { email: sent.get('email'), phone: sent.get('phone') };
   const { verification } = await sendCode(context, access, { purpose, ...address });
   const again: Record<string, string> = sent.has('resend') ? { [againParameter]: 'yes' } : {};
-  return { goTo: pathTo('/verify', request, { v: verification.id, ...again }) };
+  return {
+    goTo: pathTo('/verify', request, { v: verification.id, ...again }),
+    standsSeconds: resendSeconds,
+  };
 }
 
 const addressPage = (

@@ -22,7 +22,8 @@ export async function leaveFor(
   const { context, access } = visit;
   try {
     const { url } = await startFederation(context, access, request);
-    return { leaveTo: url };
+    // Where it leads can be used once.
+    return { leaveTo: url, standsSeconds: 0 };
   } catch (error) {
     if (!(error instanceof NotAllowedError || error instanceof NotFoundError)) throw error;
     return explain(visit, 'federation_failed');
@@ -40,7 +41,7 @@ async function explain(
     await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
     return updateInteraction(tx, interaction, { error });
   });
-  return { goTo: '?sign-in' };
+  return { goTo: '?sign-in', standsSeconds: 0 };
 }
 
 /** Starts a federation for the buttons of identity providers, and ends it when the callback sends the browser here. */

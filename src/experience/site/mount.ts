@@ -56,6 +56,8 @@ export async function mountPages(http: FastifyInstance, services: Services): Pro
   await mountSite<InteractionVisit, InteractionPage>(http, services, {
     root: '/sign-in/:uid',
     pages,
+    // No step of an interaction is done twice.
+    standsSeconds: 3600,
     mountOthers: (scope) => mountCallback(scope, services),
     open: (exchange) => open(services, exchange),
     async divert(visit, page, { form }) {

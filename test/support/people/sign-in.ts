@@ -15,6 +15,8 @@ export interface Browser {
     values: Record<string, string>,
     headers?: Record<string, string>,
   ): Promise<Visit>;
+  /** Like {@link submit}, but follows no redirect. */
+  post(visit: Visit, values: Record<string, string>): Promise<Response>;
 }
 
 /** The page that a browser reached. */
@@ -96,25 +98,31 @@ export function openBrowser(baseUrl: string, node: string = baseUrl): Browser {
     return { url, status: response.status, headers: response.headers, body };
   }
 
+  function filled(visit: Visit, values: Record<string, string>) {
+    const [, method, action] =
+      /<form[^>]* method="([^"]*)" action="([^"]*)"/.exec(visit.body) ?? [];
+    if (action === undefined) throw new Error(`No form at ${visit.url} (${visit.status}).`);
+    const hidden = [...visit.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    const body = new URLSearchParams(
+      hidden.map(([, name = '', value = '']) => [decodeText(name), decodeText(value)]),
+    );
+    for (const [name, value] of Object.entries(values)) body.set(name, value);
+    return { method, to: decodeText(action), body };
+  }
+
   return {
     request,
     cookiesFor,
     open,
     submit(visit, values, headers = {}) {
-      const [, method, action] =
-        /<form[^>]* method="([^"]*)" action="([^"]*)"/.exec(visit.body) ?? [];
-      if (action === undefined) throw new Error(`No form at ${visit.url} (${visit.status}).`);
-      const hidden = [
-        ...visit.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g),
-      ];
-      const body = new URLSearchParams(
-        hidden.map(([, name = '', value = '']) => [decodeText(name), decodeText(value)]),
-      );
-      for (const [name, value] of Object.entries(values)) body.set(name, value);
-      const to = decodeText(action);
+      const { method, to, body } = filled(visit, values);
       return method === 'get'
         ? open(`${to}?${body}`, { headers })
         : open(to, { method: 'POST', body, headers });
+    },
+    post(visit, values) {
+      const { to, body } = filled(visit, values);
+      return request(to, { method: 'POST', body });
     },
   };
 }
