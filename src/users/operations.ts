@@ -36,7 +36,7 @@ import {
 import { currentPasswordAlgorithm, hashPassword } from './password.ts';
 import { suspensions, userRecord, users } from './payload.ts';
 import { endSessions, type OwnBrowser } from './sign-out.ts';
-import { voidCodes } from './void-codes.ts';
+import { voidCodes, voidFormer } from './void-codes.ts';
 
 /**
  * Creates a user with the default roles. Raises `User.Created`.
@@ -307,14 +307,19 @@ async function changeUser(
   });
 }
 
-/** Changes a locked user, and records `User.Data.Updated` if something changed. */
+/**
+ * Changes a locked user, and records `User.Data.Updated` if something changed. What was sent to an address that they give
+ * up is void.
+ */
 export async function writeUser(
   tx: Transaction,
   context: Context,
   before: User,
   patch: Partial<User>,
 ): Promise<Told<User>> {
-  const isLifted = isVouchedFor(patched(before, patch)) && !isVouchedFor(before);
+  const after = patched(before, patch);
+  await voidFormer(tx, before, after);
+  const isLifted = isVouchedFor(after) && !isVouchedFor(before);
   const otherChanges = isLifted ? { isVouchedFor: { from: false, to: true } } : undefined;
   return recordChange(tx, context, users, before, patch, otherChanges);
 }

@@ -1,6 +1,12 @@
 import { folded } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { Prisma, type User } from '../generated/prisma/client.ts';
+import { foldCase } from '../input.ts';
+
+type Addresses = Pick<User, 'primaryEmail' | 'primaryPhone'>;
+
+const addressesOf = ({ primaryEmail, primaryPhone }: Addresses): string[] =>
+  [primaryEmail, primaryPhone].filter((address) => address !== null);
 
 /**
  * Voids what was sent to a user's addresses before their password changed: codes and verifications in all interactions
@@ -8,18 +14,39 @@ import { Prisma, type User } from '../generated/prisma/client.ts';
  *
  * Call it with the user locked. Whoever uses one of these locks the user first, so that neither waits for the other.
  */
-export async function voidCodes(
+export async function voidCodes(tx: Transaction, user: User): Promise<void> {
+  await voidSent(tx, addressesOf(user), user.id);
+  // Those of nodes of the version before.
+  await tx.viewerCode.deleteMany({ where: { userId: user.id } });
+}
+
+/**
+ * Voids what was sent to the addresses that a user gives up: codes and verifications in all interactions, and one-time
+ * tokens. Whoever read the messages then is not whom the address belongs to next. Call it with the user locked.
+ *
+ * @param after The user's addresses from now on.
+ */
+export async function voidFormer(
   tx: Transaction,
-  { id: userId, primaryEmail, primaryPhone }: User,
+  before: Addresses,
+  after: Addresses = { primaryEmail: null, primaryPhone: null },
 ): Promise<void> {
-  const addresses = [primaryEmail, primaryPhone].filter((address) => address !== null);
+  const kept = new Set(addressesOf(after).map(foldCase));
+  const former = addressesOf(before).filter((address) => !kept.has(foldCase(address)));
+  if (former.length > 0) await voidSent(tx, former);
+}
+
+/** @param userId Whose codes at the account are voided too. */
+async function voidSent(
+  tx: Transaction,
+  addresses: readonly string[],
+  userId: string | null = null,
+): Promise<void> {
+  const isOne = (column: Prisma.Sql) =>
+    Prisma.sql`${folded(column)} = ANY (ARRAY(SELECT ${folded(Prisma.sql`a`)} FROM unnest(${[...addresses]}::text[]) a))`;
   await tx.$executeRaw`
     DELETE FROM "Verification"
-     WHERE "userId" = ${userId}
-        OR "interactionId" IS NOT NULL
-           AND ${folded(Prisma.sql`"recipient"`)} = ANY (ARRAY(SELECT ${folded(Prisma.sql`a`)} FROM unnest(${addresses}::text[]) a))`;
-  // Those of nodes of the version before.
-  await tx.viewerCode.deleteMany({ where: { userId } });
-  await tx.$executeRaw`
-    DELETE FROM "OneTimeToken" WHERE ${folded(Prisma.sql`"email"`)} = ${folded(Prisma.sql`${primaryEmail}::text`)}`;
+     WHERE "userId" = ${userId}::text
+        OR "interactionId" IS NOT NULL AND ${isOne(Prisma.sql`"recipient"`)}`;
+  await tx.$executeRaw`DELETE FROM "OneTimeToken" WHERE ${isOne(Prisma.sql`"email"`)}`;
 }

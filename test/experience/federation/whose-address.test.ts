@@ -270,6 +270,21 @@ describe('a code to an address', () => {
     const holder = await fixture.createUser({ primaryEmail });
     expect(await byCode(primaryEmail, { first, holder })).toBe('holder');
   });
+
+  test.each(['updateUser', 'deleteUser'] as const)(
+    'sent before %s opens no account of its next owner',
+    async (change) => {
+      const primaryEmail = `${newName()}@${here}`;
+      const first = await fixture.createUser({ primaryEmail });
+      const person = await headlessDriver.start(service, app);
+      await person.sendCode('SIGN_IN', { email: primaryEmail });
+      const code = await codeTo(service, primaryEmail);
+      const moved = change === 'updateUser' ? { primaryEmail: `moved-${primaryEmail}` } : {};
+      await admin.done(change, { id: first.id, ...moved });
+      await fixture.createUser({ primaryEmail });
+      expect(await person.verifyCode(code)).toMatchObject({ code: 'VERIFICATION_FAILED' });
+    },
+  );
 });
 
 async function byCode(email: string, accounts: Accounts): Promise<string> {
@@ -292,6 +307,25 @@ describe('a one-time token', () => {
     expect(await person.redeemOneTimeToken(primaryEmail, token)).toMatchObject({ code: 'OK' });
     expect((await person.submit()).claims()?.sub).toBe(holder.id);
   });
+
+  test.each(['updateUser', 'deleteUser'] as const)(
+    'made before %s opens no account of the address’s next owner',
+    async (change) => {
+      const primaryEmail = `${newName()}@${here}`;
+      const first = await fixture.createUser({ primaryEmail });
+      const token = await tokenFor(primaryEmail);
+      const moved = change === 'updateUser' ? { primaryEmail: `moved-${primaryEmail}` } : {};
+      await admin.done(change, { id: first.id, ...moved });
+      const next = await fixture.createUser({ primaryEmail });
+      const person = await headlessDriver.start(service, app);
+      const answer = await person.redeemOneTimeToken(primaryEmail, token);
+      expect(answer).toMatchObject({ code: 'VERIFICATION_FAILED' });
+      // One that is made for them does.
+      const again = await tokenFor(primaryEmail);
+      expect(await person.redeemOneTimeToken(primaryEmail, again)).toMatchObject({ code: 'OK' });
+      expect((await person.submit()).claims()?.sub).toBe(next.id);
+    },
+  );
 
   test.each([
     ['of case', (email: string) => email.toUpperCase()],
