@@ -45,21 +45,16 @@ export async function insertIdentity(
 }
 
 /**
- * Whether a user has an identity at the same provider under another subject. If that provider now tells of somebody else
- * with the user's address, the address has been given to somebody else: the provider knows both as two people.
+ * Whether a user has an identity of the same issuer under another subject. If that issuer now tells of somebody else with
+ * the user's address, the address has been given to somebody else: the issuer knows both as two people. By the issuer,
+ * not by the provider: two providers may have one issuer, and the issuer of a provider may change.
  */
 export const isKnownThereAsAnother = async (
   tx: Transaction,
   userId: string,
-  {
-    identityProviderId,
-    issuer,
-    subject,
-  }: Pick<Identity, 'identityProviderId' | 'issuer' | 'subject'>,
+  { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
 ): Promise<boolean> =>
-  (await tx.userIdentity.count({
-    where: { userId, identityProviderId, NOT: { issuer, subject } },
-  })) > 0;
+  (await tx.userIdentity.count({ where: { userId, issuer, NOT: { subject } } })) > 0;
 
 /** What comes with the link. */
 interface Linking {

@@ -237,7 +237,8 @@ function assertAnswer(status: InvitationStatus, acceptedUserId: string | null | 
  * become a member with the invitation's roles. Raises the events of {@link updateOrganizationInvitationStatus}.
  *
  * @param userId A user who is signed in.
- * @throws {NotFoundError} {@link NotAllowedError} on an invitation that is no longer pending, or of another address.
+ * @throws {NotFoundError} {@link NotAllowedError} on an invitation that is no longer pending, of another address, or
+ *   from before they were removed from the organization.
  */
 export async function acceptOwnInvitation(
   context: Context,
@@ -245,11 +246,23 @@ export async function acceptOwnInvitation(
 ): Promise<OrganizationInvitation> {
   return transaction(context.database, async (tx) => {
     const invitation = await lockPending(tx, context, id);
+    if (await hasLeftSince(tx, invitation, userId))
+      throw new NotAllowedError('The user was removed from the organization after that.');
     await accept(tx, context, invitation, userId, { isTheirWord: true });
     const patch = { status: 'ACCEPTED', acceptedUserId: userId } as const;
     return recordChange(tx, context, invitations, invitation, patch);
   });
 }
+
+/** Whether a user was removed from the organization after they were invited: then the invitation is of no use to them. */
+export const hasLeftSince = async (
+  client: Pick<Transaction, 'organizationDeparture'>,
+  { organizationId, createdAt }: Pick<OrganizationInvitation, 'organizationId' | 'createdAt'>,
+  userId: string,
+): Promise<boolean> =>
+  (await client.organizationDeparture.count({
+    where: { organizationId, userId, leftAt: { gt: createdAt } },
+  })) > 0;
 
 async function lockPending(tx: Transaction, context: Context, id: string) {
   const found = await tx.organizationInvitation.findUnique({ where: { id } });

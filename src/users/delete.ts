@@ -6,9 +6,10 @@ import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
 import { userRecord } from './payload.ts';
 import { deleteSessions, endImpersonation } from './sign-out.ts';
+import { voidFormer } from './void-codes.ts';
 
 /**
- * Deletes a user, with sessions, role assignments and organization memberships. Raises `User.Session.Ended` for each
+ * Deletes a user, with sessions, role assignments, organization memberships and what was sent to their addresses. Raises `User.Session.Ended` for each
  * session, `Organization.Membership.Updated` for each organization that loses a member, and `User.Deleted`.
  *
  * @returns The user in its last state.
@@ -33,6 +34,7 @@ export async function deleteUserWithin(
   await endImpersonation(tx, context, id);
   await forgetInBrowsers(tx, id);
   const user = await tx.user.delete({ where: { id } });
+  await voidFormer(tx, user);
   const told = await recordEvents(tx, context, [
     ...memberships.map(({ organizationId }) => ({
       type: 'Organization.Membership.Updated' as const,

@@ -36,7 +36,7 @@ import {
 import { currentPasswordAlgorithm, hashPassword } from './password.ts';
 import { suspensions, userRecord, users } from './payload.ts';
 import { endSessions, type OwnBrowser } from './sign-out.ts';
-import { voidCodes, voidOvertaken } from './void-codes.ts';
+import { voidCodes, voidFormer, voidOvertaken } from './void-codes.ts';
 
 /**
  * Creates a user with the default roles. Raises `User.Created`.
@@ -309,7 +309,7 @@ async function changeUser(
 
 /**
  * Changes a locked user, and records `User.Data.Updated` if something changed. Every change of an address is written
- * here.
+ * here: what was sent to the one that they give up is void, and so are the codes for another in its place.
  */
 export async function writeUser(
   tx: Transaction,
@@ -317,8 +317,10 @@ export async function writeUser(
   before: User,
   patch: Partial<User>,
 ): Promise<Told<User>> {
-  await voidOvertaken(tx, before, patch);
-  const isLifted = isVouchedFor(patched(before, patch)) && !isVouchedFor(before);
+  const after = patched(before, patch);
+  await voidFormer(tx, before, after);
+  await voidOvertaken(tx, before, after);
+  const isLifted = isVouchedFor(after) && !isVouchedFor(before);
   const otherChanges = isLifted ? { isVouchedFor: { from: false, to: true } } : undefined;
   return recordChange(tx, context, users, before, patch, otherChanges);
 }

@@ -8,6 +8,7 @@ import { addRecordQueries, orders } from '../graphql/lists/record-queries.ts';
 import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { versionDescription } from '../graphql/mutations/versions.ts';
+import { type Identifier, normalValue } from '../protection/identifier.ts';
 import { userHolder } from '../role-holders/holders.ts';
 import { addRoleMutations, heldRoles } from '../role-holders/schema.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
@@ -184,7 +185,8 @@ addRecordQueries(User, {
     const isNamed = username != null || primaryEmail != null;
     return {
       id: isNamed ? await findNamed(database.prisma, { username, primaryEmail }) : undefined,
-      primaryPhone: primaryPhone ?? undefined,
+      primaryPhone:
+        primaryPhone == null ? undefined : normalValue({ type: 'phone', value: primaryPhone }),
       roles: roleId == null ? undefined : { some: { roleId } },
       organizations: {
         some: organizationId == null ? undefined : { organizationId },
@@ -212,6 +214,9 @@ addRecordQueries(User, {
   },
 });
 
+/** An identifier that a filter asks for, if it does. */
+type Asked = Pick<Identifier, 'type'> & { readonly value: string | null | undefined };
+
 /**
  * The condition on the ids of users with these names. Prisma's own case-insensitive comparison uses no unique index.
  */
@@ -219,14 +224,14 @@ async function findNamed(
   prisma: GraphQLContext['database']['prisma'],
   { username, primaryEmail }: Record<'username' | 'primaryEmail', string | null | undefined>,
 ): Promise<{ in: string[] }> {
-  const isNamed = (column: Prisma.Sql, value: string | null | undefined) =>
+  const isNamed = (column: Prisma.Sql, { type, value }: Asked) =>
     value == null
       ? Prisma.sql`TRUE`
-      : Prisma.sql`${folded(column)} = ${folded(Prisma.sql`${value}::text`)}`;
+      : Prisma.sql`${folded(column)} = ${normalValue({ type, value })}`;
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT "id" FROM "User"
-     WHERE ${isNamed(Prisma.sql`"username"`, username)}
-       AND ${isNamed(Prisma.sql`"primaryEmail"`, primaryEmail)}`;
+     WHERE ${isNamed(Prisma.sql`"username"`, { type: 'username', value: username })}
+       AND ${isNamed(Prisma.sql`"primaryEmail"`, { type: 'email', value: primaryEmail })}`;
   return { in: rows.map(({ id }) => id) };
 }
 

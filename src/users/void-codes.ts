@@ -1,6 +1,12 @@
 import { folded } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { Prisma, type User } from '../generated/prisma/client.ts';
+import { type AddressType, Prisma, type User } from '../generated/prisma/client.ts';
+import { foldCase } from '../input.ts';
+
+type Addresses = Pick<User, 'primaryEmail' | 'primaryPhone'>;
+
+const addressesOf = ({ primaryEmail, primaryPhone }: Addresses): string[] =>
+  [primaryEmail, primaryPhone].filter((address) => address !== null);
 
 /**
  * Voids what was sent to a user's addresses before their password changed: codes and verifications in all interactions
@@ -8,23 +14,42 @@ import { Prisma, type User } from '../generated/prisma/client.ts';
  *
  * Call it with the user locked. Whoever uses one of these locks the user first, so that neither waits for the other.
  */
-export async function voidCodes(
-  tx: Transaction,
-  { id: userId, primaryEmail, primaryPhone }: User,
-): Promise<void> {
-  const addresses = [primaryEmail, primaryPhone].filter((address) => address !== null);
-  await tx.$executeRaw`
-    DELETE FROM "Verification"
-     WHERE "userId" = ${userId}
-        OR "interactionId" IS NOT NULL
-           AND ${folded(Prisma.sql`"recipient"`)} = ANY (ARRAY(SELECT ${folded(Prisma.sql`a`)} FROM unnest(${addresses}::text[]) a))`;
+export async function voidCodes(tx: Transaction, user: User): Promise<void> {
+  await voidSent(tx, addressesOf(user), user.id);
   // Those of nodes of the version before.
-  await tx.viewerCode.deleteMany({ where: { userId } });
-  await tx.$executeRaw`
-    DELETE FROM "OneTimeToken" WHERE ${folded(Prisma.sql`"email"`)} = ${folded(Prisma.sql`${primaryEmail}::text`)}`;
+  await tx.viewerCode.deleteMany({ where: { userId: user.id } });
 }
 
-const addressFields = { EMAIL: 'primaryEmail', PHONE: 'primaryPhone' } as const;
+/**
+ * Voids what was sent to the addresses that a user gives up: codes and verifications in all interactions, and one-time
+ * tokens. Whoever read the messages then is not whom the address belongs to next. Call it with the user locked.
+ *
+ * @param after The user's addresses from now on.
+ */
+export async function voidFormer(
+  tx: Transaction,
+  before: Addresses,
+  after: Addresses = { primaryEmail: null, primaryPhone: null },
+): Promise<void> {
+  const kept = new Set(addressesOf(after).map(foldCase));
+  const former = addressesOf(before).filter((address) => !kept.has(foldCase(address)));
+  if (former.length > 0) await voidSent(tx, former);
+}
+
+/** @param userId Whose codes at the account are voided too. */
+async function voidSent(
+  tx: Transaction,
+  addresses: readonly string[],
+  userId: string | null = null,
+): Promise<void> {
+  const isOne = (column: Prisma.Sql) =>
+    Prisma.sql`${folded(column)} = ANY (ARRAY(SELECT ${folded(Prisma.sql`a`)} FROM unnest(${[...addresses]}::text[]) a))`;
+  await tx.$executeRaw`
+    DELETE FROM "Verification"
+     WHERE "userId" = ${userId}::text
+        OR "interactionId" IS NOT NULL AND ${isOne(Prisma.sql`"recipient"`)}`;
+  await tx.$executeRaw`DELETE FROM "OneTimeToken" WHERE ${isOne(Prisma.sql`"email"`)}`;
+}
 
 /**
  * Voids the codes that a user asked for at the account, of each kind of address that changes, verified ones too: they
@@ -34,13 +59,12 @@ const addressFields = { EMAIL: 'primaryEmail', PHONE: 'primaryPhone' } as const;
  */
 export async function voidOvertaken(
   tx: Transaction,
-  before: User,
-  patch: Partial<User>,
+  before: Addresses & Pick<User, 'id'>,
+  after: Addresses,
 ): Promise<void> {
-  const changed = (['EMAIL', 'PHONE'] as const).filter((type) => {
-    const field = addressFields[type];
-    return patch[field] !== undefined && patch[field] !== before[field];
-  });
-  if (changed.length === 0) return;
-  await tx.verification.deleteMany({ where: { userId: before.id, type: { in: changed } } });
+  const types: AddressType[] = [];
+  if (after.primaryEmail !== before.primaryEmail) types.push('EMAIL');
+  if (after.primaryPhone !== before.primaryPhone) types.push('PHONE');
+  if (types.length === 0) return;
+  await tx.verification.deleteMany({ where: { userId: before.id, type: { in: types } } });
 }

@@ -7,6 +7,7 @@ import { testCall } from '../support/log.ts';
 import { ask, graphql, payload } from '../support/operations/graphql.ts';
 import { startMailServer } from '../support/peers/mail-server.ts';
 import { createAccountFixture, endOfLog, recordedSince } from '../support/people/account.ts';
+import { manager } from '../support/people/federation.ts';
 import { useMailServer } from '../support/people/messages.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import { password } from '../support/people/sign-in-fixture.ts';
@@ -154,6 +155,34 @@ describe('acceptViewerInvitation', () => {
       status: 'ACCEPTED',
       acceptedUserId: user.id,
     });
+  });
+
+  test('brings nobody back who was removed after it was made', async () => {
+    const { user, me } = await newPerson({ isEmailVerified: true });
+    const before = await invite(user.primaryEmail ?? '');
+    const members = { organizationId: organization.id, userIds: [user.id] };
+    const maker = await manager(service);
+    await maker.done('addOrganizationUsers', members);
+    service.clock.advance(1000);
+    await maker.done('removeOrganizationUser', {
+      organizationId: organization.id,
+      userId: user.id,
+    });
+    const start = await endOfLog(service);
+    expect(await me.run('acceptViewerInvitation', { id: before.id })).toMatchObject({
+      __typename: 'NotAllowedError',
+    });
+    const { page } = await open(before.url, user.username ?? '');
+    expect(page.body).toContain('It was accepted or taken back, or has expired.');
+    expect(await recordedSince(service, start)).toEqual([]);
+    // An administrator knows of the removal: by a new invitation, or by accepting it for them.
+    await maker.done('updateOrganizationInvitationStatus', { id: before.id, status: 'REVOKED' });
+    service.clock.advance(1000);
+    const again = await invite(user.primaryEmail ?? '');
+    expect(await me.run('acceptViewerInvitation', { id: again.id })).toMatchObject({
+      __typename: 'AcceptViewerInvitationPayload',
+    });
+    expect(await rolesOf(user.id)).toHaveLength(1);
   });
 
   test('is refused for an address that is not verified, for another one, and when it is over', async () => {

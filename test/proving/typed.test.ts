@@ -201,3 +201,42 @@ test('typed by an administrator', async () => {
     createOrganizationInvitation: { organizationInvitation: { invitee: clean } },
   });
 });
+
+const CreateWithPhone = graphql(`
+  mutation CreateWithPhone($input: CreateUserInput!) {
+    createUser(input: $input) {
+      ... on CreateUserPayload { user { primaryPhone } }
+      ... on InvalidInputError { issues { path } }
+    }
+  }
+`);
+
+describe('a zero after the country’s code that is no part of the number', () => {
+  const admin = { url: service.url, token: '' };
+  const create = async (primaryPhone: string) => {
+    admin.token ||= await service.managementToken();
+    const { createUser } = await ask(admin, CreateWithPhone, { input: { primaryPhone } });
+    return createUser;
+  };
+
+  test.each(['+490151', '+49 0151-', '0049 0151', '+٤٩٠١٥١', '+4400', '+3580', '+2340'])(
+    'is refused without its brackets, for %s: else one telephone had two accounts',
+    async (start) => {
+      const phone = `${start}2345678`;
+      const invalid = [{ path: ['primaryPhone'] }];
+      expect(await create(phone)).toMatchObject({ issues: invalid });
+      const person = await headlessDriver.start(service, client);
+      for (const purpose of ['SIGN_IN', 'REGISTER'] as const)
+        expect(await person.sendCode(purpose, { phone })).toMatchObject({ code: 'INVALID_INPUT' });
+      const { me } = await fixture.newPerson({ enrollmentSkippedAt: service.clock.now() });
+      expect(await me.run('sendViewerCode', { phone })).toMatchObject({ code: 'INVALID_INPUT' });
+    },
+  );
+
+  test.each(['+390612345678', '+2250712345678', '+2290112345678', '+24106123456', '+242061234567'])(
+    'belongs to the number in %s',
+    async (primaryPhone) => {
+      expect(await create(primaryPhone)).toMatchObject({ user: { primaryPhone } });
+    },
+  );
+});

@@ -1,7 +1,11 @@
 import { idForQuery } from '../../ids.ts';
 import { foldCase } from '../../input.ts';
 import { html } from '../../markup.ts';
-import { acceptOwnInvitation, statusAt } from '../../organization-invitations/operations.ts';
+import {
+  acceptOwnInvitation,
+  hasLeftSince,
+  statusAt,
+} from '../../organization-invitations/operations.ts';
 import { form, submit } from '../../web/form.ts';
 import { goOn } from '../../web/page.ts';
 import type { PageRequest } from '../../web/site.ts';
@@ -14,13 +18,15 @@ const path = '/invitation';
 const idIn = ({ query }: PageRequest): string =>
   idForQuery(query.get('id'), 'OrganizationInvitation') ?? '';
 
-/** The invitation of the address, if somebody can still accept it; null if not. */
-async function findPending({ context }: AccountVisit, id: string) {
-  const found = await context.database.prisma.organizationInvitation.findUnique({
+/** The invitation, if whoever has its address can still accept it; null if not. */
+async function findPending({ context, user }: AccountVisit, id: string) {
+  const { prisma } = context.database;
+  const found = await prisma.organizationInvitation.findUnique({
     where: { id },
     include: { organization: { select: { name: true } } },
   });
-  return found && statusAt(found, context.clock.now()) === 'PENDING' ? found : null;
+  if (!found || statusAt(found, context.clock.now()) !== 'PENDING') return null;
+  return (await hasLeftSince(prisma, found, user.id)) ? null : found;
 }
 
 /** Accepts an invitation to an organization: the page that its link leads to. */
