@@ -107,6 +107,31 @@ describe.each([headlessDriver, formsDriver])('typed at a sign-in, $name', (drive
   });
 });
 
+test('each spelling of a wrong code is one guess: none is free, and none counts twice', async () => {
+  const { primaryPhone } = await newUser();
+  const person = await headlessDriver.start(service, client);
+  await person.sendCode('SIGN_IN', { phone: primaryPhone ?? '' });
+  const code = await codeTo(service, primaryPhone ?? '');
+  const wrong = code.replace(/^./, (digit) => String((Number(digit) + 1) % 10));
+  const names = Object.keys(scripts) as (keyof typeof scripts)[];
+  const spellings = [wrong, ...names.map((script) => asTyped(script, wrong))];
+  const mixed = [...wrong].map((digit, at) =>
+    digitsIn(names[at % names.length] ?? 'Persian', digit),
+  );
+  const guesses = [...spellings, mixed.join('-'), ` ${wrong}`, `${code}\u2460`].slice(0, 9);
+  for (const guess of guesses)
+    expect(await person.verifyCode(guess)).toMatchObject({ code: 'VERIFICATION_FAILED' });
+  // The tenth is right, so nine have counted nine times at most.
+  expect(await person.verifyCode(asTyped('Persian', code))).toMatchObject({ code: 'OK' });
+  const again = await headlessDriver.start(service, client);
+  await again.sendCode('SIGN_IN', { phone: primaryPhone ?? '' });
+  const next = await codeTo(service, primaryPhone ?? '');
+  const another = next.replace(/^./, (digit) => String((Number(digit) + 1) % 10));
+  for (let guess = 0; guess < 10; guess += 1)
+    await again.verifyCode(asTyped(names[guess % names.length] ?? 'Persian', another));
+  expect(await again.verifyCode(next)).toMatchObject({ code: 'LOCKED' });
+});
+
 test('the pages let such a code through', async () => {
   const { primaryPhone } = await newUser();
   const { browser, visit } = await openSignInPage(service, client);

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startViewerFederation } from '../../../src/experience/federation/viewer.ts';
 import { startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import { asPage } from '../../support/people/experience.ts';
 import {
@@ -7,13 +8,15 @@ import {
   connectSteered,
   continueWith,
   manager,
+  passThrough,
 } from '../../support/people/federation.ts';
 import { codeTo } from '../../support/people/messages.ts';
-import { discover, type Visit } from '../../support/people/sign-in.ts';
+import { discover, openBrowser, type Visit } from '../../support/people/sign-in.ts';
 import { headlessDriver } from '../../support/people/sign-in-drivers.ts';
 import {
   createSignInFixture,
   openSignInPage,
+  password,
   redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
@@ -25,15 +28,18 @@ const { prisma } = database;
 const admin = await manager(service);
 const app = await fixture.createApplication({ allowHeadlessSignIn: true });
 const [club, acme, rival] = [
-  await startOpenIdProvider(),
-  await startOpenIdProvider(),
-  await startOpenIdProvider(),
+  await startOpenIdProvider(service.clock),
+  await startOpenIdProvider(service.clock),
+  await startOpenIdProvider(service.clock),
 ];
-await connectSteered(service, club, 'Club');
+const clubId = await connectSteered(service, club, 'Club');
 await connectSteered(service, club, 'Club again');
 const company = { kind: 'ENTERPRISE' };
 await connectSteered(service, acme, 'Acme', { ...company, emailDomains: ['acme.example'] });
 await connectSteered(service, rival, 'Rival', { ...company, emailDomains: ['rival.example'] });
+
+// All come from one address, which may send so much in a minute.
+beforeEach(() => service.clock.advance(20_000));
 
 let people = 0;
 const newName = () => {
@@ -231,7 +237,10 @@ describe('an address of an account that the provider knows as somebody else', ()
   });
 
   test('is nobody’s word once the provider has another issuer, which knows neither', async () => {
-    const [before, after] = [await startOpenIdProvider(), await startOpenIdProvider()];
+    const [before, after] = [
+      await startOpenIdProvider(service.clock),
+      await startOpenIdProvider(service.clock),
+    ];
     const name = newName();
     const domain = `${name}.example`;
     const providerId = await connectSteered(service, before, `Moved ${name}`, {
@@ -343,6 +352,85 @@ describe('a one-time token', () => {
     expect(await person.redeemOneTimeToken(primaryEmail, token)).toMatchObject({ code: 'OK' });
     expect((await person.submit()).claims()?.sub).toBe(holder.id);
   });
+});
+
+describe('an identity that a person links at their account', () => {
+  /** Signs in, follows the link to the club, and comes back. */
+  async function linkAs(userId: string, username: string | null, subject: string, email: string) {
+    const browser = openBrowser(service.app.services.baseUrl);
+    await fixture.signIn({ username: username ?? '', password, browser });
+    const { url } = await startViewerFederation(
+      service.app.services,
+      { userId, clientId: client.id },
+      { identityProviderId: clubId },
+    );
+    club.expect(subject, { email, email_verified: true });
+    return (await browser.open(await passThrough(url))).status;
+  }
+
+  test('opens their account from then on, also with the address of somebody else', async () => {
+    const name = newName();
+    const email = `${name}@${here}`;
+    const [linker, holder] = [
+      await fixture.createUser(),
+      await fixture.createUser({ primaryEmail: email }),
+    ];
+    expect(await linkAs(linker.id, linker.username, name, email)).toBe(200);
+    const claims = { email, email_verified: true };
+    expect(await come[social]({ linker, holder }, name, claims)).toBe('linker');
+    for (const { id } of [linker, holder])
+      expect((await prisma.user.findUniqueOrThrow({ where: { id } })).isEmailVerified).toBe(false);
+  });
+
+  test('stays whose it is, though it has the address of the account', async () => {
+    const name = newName();
+    const email = `${name}@${here}`;
+    const [first, linker] = [
+      await fixture.createUser(),
+      await fixture.createUser({ primaryEmail: email }),
+    ];
+    await link(first.id, name, email);
+    expect(await linkAs(linker.id, linker.username, name, email)).toBe(422);
+    const claims = { email, email_verified: true };
+    expect(await come[social]({ first, linker }, name, claims)).toBe('first');
+  });
+
+  test('verifies the address that is the account’s, in any case, and no other', async () => {
+    const name = newName();
+    const email = `${name}@${here}`;
+    const linker = await fixture.createUser({ primaryEmail: email });
+    const isVerified = async () =>
+      (await prisma.user.findUniqueOrThrow({ where: { id: linker.id } })).isEmailVerified;
+    expect(await linkAs(linker.id, linker.username, `${name}-a`, `other-${email}`)).toBe(200);
+    expect(await isVerified()).toBe(false);
+    await prisma.userIdentity.deleteMany({ where: { userId: linker.id } });
+    expect(await linkAs(linker.id, linker.username, name, email.toUpperCase())).toBe(200);
+    expect(await isVerified()).toBe(true);
+  });
+});
+
+test.each<[string, (email: string) => Record<string, unknown>, string]>([
+  [
+    'the account’s, in another case',
+    (email) => ({ primaryEmail: email.toUpperCase() }),
+    'ACCEPTED',
+  ],
+  ['that was the account’s', (email) => ({ primaryEmail: `moved-${email}` }), 'PENDING'],
+  ['the account’s, not verified', () => ({ isEmailVerified: false }), 'PENDING'],
+])('an invitation of an address %s', async (_whose, change, status) => {
+  const email = `${newName()}@${here}`;
+  const user = await fixture.createUser({ primaryEmail: email, isEmailVerified: true });
+  const id = await admin.invitation({ invitee: email });
+  await admin.done('updateUser', { id: user.id, ...change(email) });
+  const browser = openBrowser(service.app.services.baseUrl);
+  const asked = await browser.open(`/account/invitation?id=${id}`);
+  const page = await browser.submit(asked, { identifier: user.username ?? '', password });
+  if (status === 'ACCEPTED') await browser.submit(page, {});
+  const after = await prisma.organizationInvitation.findUniqueOrThrow({ where: { id } });
+  expect(after.status).toBe(status);
+  expect(await prisma.organizationUser.count({ where: { userId: user.id } })).toBe(
+    status === 'ACCEPTED' ? 1 : 0,
+  );
 });
 
 describe('an import', () => {
