@@ -1,7 +1,7 @@
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
 import { type InputIssue, type InputIssueCode, InvalidInputError } from './errors.ts';
-import { hasTrunkZero, telephoneNumber, withoutSpaceAround } from './text/typed.ts';
+import { telephoneNumber, withoutSpaceAround } from './text/typed.ts';
 
 /**
  * Checks an input against its schema and returns the parsed value.
@@ -106,14 +106,7 @@ export const emailDomain = text(253)
 /** A telephone number, as {@link telephoneNumber} reads it, in E.164. */
 export const phoneNumber = text(320)
   .overwrite(telephoneNumber)
-  .regex(/^\+[1-9]\d{6,14}$/, 'must be a telephone number in E.164, such as +4915112345678')
-  .refine(
-    (value) => !hasTrunkZero(value),
-    fault(
-      'INVALID_FORMAT',
-      'must not have the 0 that is dialled within the country after the country’s code',
-    ),
-  );
+  .regex(/^\+[1-9]\d{6,14}$/, 'must be a telephone number in E.164, such as +4915112345678');
 
 /** An absolute URL, http or https. */
 export const webUrl = text(2048).refine(

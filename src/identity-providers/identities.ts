@@ -47,14 +47,27 @@ export async function insertIdentity(
 /**
  * Whether a user has an identity of the same issuer under another subject. If that issuer now tells of somebody else with
  * the user's address, the address has been given to somebody else: the issuer knows both as two people. By the issuer,
- * not by the provider: two providers may have one issuer, and the issuer of a provider may change.
+ * not by the provider: two providers may have one issuer, and the issuer of a provider may change. But of one client: to
+ * another, the issuer may name the same person otherwise (OpenID Connect Core §8.1).
  */
-export const isKnownThereAsAnother = async (
+export async function isKnownThereAsAnother(
   tx: Transaction,
   userId: string,
-  { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
-): Promise<boolean> =>
-  (await tx.userIdentity.count({ where: { userId, issuer, NOT: { subject } } })) > 0;
+  {
+    identityProviderId,
+    issuer,
+    subject,
+  }: Pick<Identity, 'identityProviderId' | 'issuer' | 'subject'>,
+): Promise<boolean> {
+  const provider = await tx.identityProvider.findUnique({
+    where: { id: identityProviderId },
+    select: { clientId: true },
+  });
+  const others = await tx.userIdentity.count({
+    where: { userId, issuer, NOT: { subject }, provider: { clientId: provider?.clientId ?? '' } },
+  });
+  return others > 0;
+}
 
 /** What comes with the link. */
 interface Linking {

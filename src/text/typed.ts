@@ -36,16 +36,6 @@ export const telephoneNumber = (text: string): string =>
     .replace(/^(\+[1-9]\d{0,2})[(\uFF08]0[)\uFF09]/, '$1')
     .replaceAll(/[().\uFF08\uFF09\uFF0E]/g, '');
 
-// The country codes (ITU-T E.164) whose numbers never begin with a zero: where one is dialled within the country, it is
-// no part of the number. Numbers of Italy and the Ivory Coast begin with one, for example; a code that is not here may
-// have such numbers.
-const withoutZero =
-  /^\+(?:2[07]|3[0-46]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|21[238]|23[34]|249|25[1456]|26[0134]|35\d|37[0-7]|38\d|42\d|88[06]|9[67]\d|99[2-68])0/;
-
-/** Whether a number has, after its country's code, a zero that can be no part of it. It would be a second spelling. */
-export const hasTrunkZero = (number: string): boolean =>
-  withoutZero.test(number) && !number.startsWith('+979');
-
 const worths = new Map<string, string>();
 
 // The digits of a script follow one another from its zero (UAX #44, "Numeric_Type"), and so do scripts without a gap.

@@ -227,6 +227,19 @@ describe('an address of an account that the provider knows as somebody else', ()
     expect(await come[way]({ holder }, name, { email, email_verified: true })).toBe(end);
   });
 
+  // To each of its clients, an issuer may name the same person otherwise.
+  test('is no word of its issuer to another client', async () => {
+    const another = { ...club, clientId: 'another-client' };
+    const identityProviderId = await connectSteered(service, another, 'Club, elsewhere');
+    const name = newName();
+    const email = `${name}@${here}`;
+    const holder = await fixture.createUser({ primaryEmail: email, isEmailVerified: true });
+    const { id } = await link(holder.id, `${name}-elsewhere`, email);
+    await prisma.userIdentity.update({ where: { id }, data: { identityProviderId } });
+    expect(await come[social]({ holder }, name, { email, email_verified: true })).toBe('holder');
+    await admin.done('deleteIdentityProvider', { id: identityProviderId });
+  });
+
   test('at a provider of the company', async () => {
     const name = newName();
     const email = `${name}@${there}`;
