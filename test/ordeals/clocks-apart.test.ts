@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { decodeJwt } from 'jose';
 import { describe, expect, inject, test } from 'vitest';
 import { closeAtEnd } from '../support/cleanup.ts';
-import { basic } from '../support/client-credentials.ts';
+import { basic, fetchManagementToken } from '../support/client-credentials.ts';
 import { ask, graphql, payload } from '../support/operations/graphql.ts';
 import { openBrowser } from '../support/people/sign-in.ts';
 import {
@@ -17,12 +18,15 @@ import { eventually } from '../support/wait.ts';
 
 const histories = Number(process.env['HISTORIES'] ?? 15);
 const apartMs = 5_000;
+const jumpMs = 3_600_000;
 const secret = 'a secret of nodes whose clocks are apart';
 
-/** What makes a process, its libraries included, take its machine for one whose clock is off. */
+/** What makes a process, its libraries included, take its machine for one whose clock is off, by an hour more after a signal. */
 const offBy = (ms: number) =>
   `--import=data:text/javascript,${encodeURIComponent(`
-    const now = () => RealDate.now() + ${ms};
+    let apart = ${ms};
+    process.on('SIGUSR2', () => { apart += ${jumpMs}; });
+    const now = () => RealDate.now() + apart;
     const RealDate = Date;
     globalThis.Date = new Proxy(RealDate, {
       construct: (of, given, target) => Reflect.construct(of, given.length ? given : [now()], target),
@@ -58,7 +62,7 @@ describe.runIf(inject('postgresql'))('two nodes whose clocks are apart', async (
       child.kill('SIGKILL');
       await ended;
     });
-    return { url: await ready, stdout };
+    return { url: await ready, stdout, jump: () => child.kill('SIGUSR2') };
   };
   const [ahead, behind] = await Promise.all([startNode(apartMs), startNode(-apartMs)]);
   const nodes = { ahead, behind } as const;
@@ -134,18 +138,30 @@ describe.runIf(inject('postgresql'))('two nodes whose clocks are apart', async (
     };
   }
 
+  const offsetOf = async ({ url }: { readonly url: string }) => {
+    const response = await fetch(`${url}/metrics`);
+    const [, value] = /^signet_clock_offset_seconds (\S+)$/m.exec(await response.text()) ?? [];
+    return Math.round(Number(value));
+  };
+
   test('say by their metric how far they are off, and in the log beyond five seconds', async () => {
-    for (const [{ url }, seconds] of [
-      [ahead, 5],
-      [behind, -5],
-    ] as const) {
-      const response = await fetch(`${url}/metrics`);
-      const [, value] = /^signet_clock_offset_seconds (\S+)$/m.exec(await response.text()) ?? [];
-      expect(Math.round(Number(value))).toBe(seconds);
-    }
+    expect(await offsetOf(ahead)).toBe(5);
+    expect(await offsetOf(behind)).toBe(-5);
     const far = await startNode(-7_000);
     const warned = /"level":40,.*"seconds":-7.*this machine’s clock/;
     await eventually(() => expect(far.stdout()).toMatch(warned));
+  });
+
+  test('go on by the database’s clock when a machine’s is set an hour ahead', async () => {
+    const jumping = await startNode(0);
+    jumping.jump();
+    let offset = 0;
+    while (offset === 0) {
+      offset = await offsetOf(jumping);
+      const issued = decodeJwt(await fetchManagementToken(jumping, service.admin, 'users:read'));
+      expect(Math.abs((issued.iat ?? 0) - Date.now() / 1000)).toBeLessThan(5);
+    }
+    expect(offset).toBe(jumpMs / 1000);
   });
 
   test('a sign-out at the node behind ends what the node ahead issued just before', async () => {
