@@ -6,7 +6,7 @@ import { type Pressure, Turns } from './admission/turns.ts';
 import { mountProtectedResources } from './auth/protected-resource.ts';
 import { mountAuthZen } from './authzen/mount.ts';
 import { bootstrap } from './bootstrap.ts';
-import { type Clock, systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createFirstAdministrator } from './console/administrator.ts';
 import { hasAdministrator } from './console/roles.ts';
@@ -88,8 +88,6 @@ export interface AppOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Replaces the database's clock. */
   readonly clock?: Clock;
-  /** This machine's clock; the database's is reckoned from it. */
-  readonly machine?: Clock;
   readonly passwordCost?: PasswordCost;
   readonly resolveHost?: ResolveHost;
   /** What requests wait by; absent: as it is measured. */
@@ -114,7 +112,7 @@ export interface AppOptions {
  * @throws {StartError} with the reason in one line.
  */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log, machine = systemClock, isFirst = true, isBackground = true } = options;
+  const { config, log, isFirst = true, isBackground = true } = options;
   // Parts close in reverse order. A part that fails to close does not keep the others open; it is reported at the end.
   const opened = new AsyncDisposableStack();
   try {
@@ -130,7 +128,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await assertNothingNeedsAnother(database, sealing);
     await adoptRestoredLog(database, log);
     const metrics = new Registry();
-    const followed = await followClock({ database, machine, log, metrics });
+    const followed = await followClock({ database, log, metrics });
     opened.defer(() => followed.close());
     // A test's clock stands still for as long as the test likes.
     if (options.clock) await followed.close();

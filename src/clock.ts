@@ -7,6 +7,14 @@ export interface Clock {
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => new Date() };
 
+/**
+ * The machine's clock at the start of the process, and the time that has passed since. A step of the machine's clock
+ * does not move it.
+ */
+export const steadyClock: Clock = {
+  now: () => new Date(performance.timeOrigin + performance.now()),
+};
+
 /** Seconds since the epoch, rounded down: a NumericDate (RFC 7519 §2). */
 export const toNumericDate = (instant: Date): number => Math.floor(instant.getTime() / 1000);
 

@@ -345,9 +345,26 @@ describe("Signet's own API", async () => {
   });
 
   test('can be registered in no spelling', async () => {
-    for (const indicator of ['URN:signet:x', 'urn:Signet:management'])
+    for (const indicator of ['URN:SIGNET:x', 'URN:signet:x', 'urn:Signet:management'])
       expect((await call('createResource', { name: 'x', indicator })).code).toBe('INVALID_INPUT');
   });
+});
+
+test('what every URL class takes for the same address is a second spelling', async () => {
+  for (const [indicator, same] of [
+    [
+      'https://written.example.com/a',
+      ['https:written.example.com/a', 'https:\\\\@written.example.com\\a'],
+    ],
+    ['https://xn--bcher-kva.example/', ['https://bücher.example']],
+    ['http://127.0.0.1/', ['http://0x7f.1']],
+  ] as const) {
+    await done('createResource', { name: indicator, indicator });
+    for (const other of same) {
+      const outcome = await call('createResource', { name: other, indicator: other });
+      expect(outcome).toMatchObject({ code: 'CONFLICT', path: ['indicator'] });
+    }
+  }
 });
 
 test('of several spellings that are registered at once, one is', async () => {

@@ -57,7 +57,7 @@ export function createTestClock(): TestClock {
 export interface TestService {
   readonly app: App;
   readonly url: string;
-  /** Its clock, unless it was started with a machine's: then it goes by the database's. */
+  /** Its clock. */
   readonly clock: TestClock;
   readonly testDatabase: TestDatabase;
   /** The data folder, which holds the outbox. */
@@ -86,7 +86,7 @@ export async function startService(
   options: Partial<
     Pick<
       AppOptions,
-      'log' | 'machine' | 'passwordCost' | 'resolveHost' | 'timeouts' | 'consoleFolder' | 'pressure'
+      'log' | 'passwordCost' | 'resolveHost' | 'timeouts' | 'consoleFolder' | 'pressure'
     >
   > & {
     poolSize?: number;
@@ -112,7 +112,7 @@ export async function startService(
   const app = await startApp({
     config: readConfig({ PORT: '0', DATA_DIR: dataDir, ...patient, ...environment }),
     log,
-    ...(options.machine ? {} : { clock }),
+    clock,
     passwordCost: cheapPasswords,
     refusalsEveryMs,
     opened: {
@@ -167,10 +167,7 @@ export async function startService(
 export async function startSecondNode(
   service: TestService,
   environment: Record<string, string> = {},
-  {
-    consoleFolder = join(service.dataDir, 'no-console'),
-    machine,
-  }: Pick<AppOptions, 'consoleFolder' | 'machine'> = {},
+  { consoleFolder = join(service.dataDir, 'no-console') }: Pick<AppOptions, 'consoleFolder'> = {},
 ): Promise<TestService> {
   const { database, url } = service.testDatabase;
   const options = { poolSize: 5, tokenPoolSize: 5, onError: failOnError };
@@ -187,7 +184,7 @@ export async function startSecondNode(
       ...environment,
     }),
     log: pino({ level: 'silent' }),
-    ...(machine ? { machine } : { clock: service.clock }),
+    clock: service.clock,
     passwordCost: service.app.services.passwordCost,
     refusalsEveryMs,
     opened: {

@@ -1,12 +1,12 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { needsConsent } from '../../auth/granting/consent.ts';
-import { toNumericDate } from '../../clock.ts';
 import type { Services } from '../../services.ts';
 import { type Asked, type ConsentRequest, isEmpty, readAsked } from '../consent/asked.ts';
 import { isStillAllowed } from '../consent/operations.ts';
 import { endGrants } from './storage/adapter.ts';
 import { applicationOf } from './storage/clients.ts';
 import { familyTtlSeconds, prolonged, refreshTokenTtlSeconds } from './storage/grant-lifetime.ts';
+import { libraryNow } from './storage/library-time.ts';
 
 type Grant = InstanceType<KoaContextWithOIDC['oidc']['provider']['Grant']>;
 
@@ -39,10 +39,9 @@ export async function loadGrant(
   if (asked) askedOf.set(ctx, asked);
   if (isConsentMissing(ctx)) return undefined;
   const owner = { accountId: account.accountId, clientId: client.clientId };
-  const now = toNumericDate(services.clock.now());
-  const grant = (await findGrant(ctx, owner, now)) ?? new provider.Grant(owner);
+  const grant = (await findGrant(ctx, owner)) ?? new provider.Grant(owner);
   const before = JSON.stringify(grant);
-  grant.exp = prolonged(grant, now) ?? grant.exp;
+  grant.exp = prolonged(grant) ?? grant.exp;
   grant.addOIDCScope([...ctx.oidc.requestParamOIDCScopes].join(' '));
   for (const [indicator, { scopes }] of Object.entries(ctx.oidc.resourceServers ?? {})) {
     const grantable = needsConsent(request.application, indicator)
@@ -94,7 +93,6 @@ function consentRequestOf({ oidc }: KoaContextWithOIDC, userId: string): Consent
 async function findGrant(
   { oidc: { session, provider } }: KoaContextWithOIDC,
   owner: { accountId: string; clientId: string },
-  now: number,
 ): Promise<Grant | undefined> {
   const grantId = session?.grantIdFor(owner.clientId);
   const grant = grantId ? await provider.Grant.find(grantId) : undefined;
@@ -102,6 +100,6 @@ async function findGrant(
   const isFit =
     grant?.accountId === owner.accountId &&
     grant.clientId === owner.clientId &&
-    (grant.iat ?? 0) + familyTtlSeconds - now > refreshTokenTtlSeconds;
+    (grant.iat ?? 0) + familyTtlSeconds - libraryNow() > refreshTokenTtlSeconds;
   return isFit ? grant : undefined;
 }

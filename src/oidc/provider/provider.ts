@@ -60,6 +60,7 @@ import {
   interactionTtlSeconds,
   refreshTokenTtlSeconds,
 } from './storage/grant-lifetime.ts';
+import { fromLibrary } from './storage/library-time.ts';
 import { noteUse } from './storage/note-use.ts';
 
 const opaqueTokenTtlSeconds = 3600;
@@ -118,6 +119,7 @@ function createProvider(services: Services): Provider {
   };
 
   nameClientsAsTheyDo(provider);
+  keepTime(services, provider);
   const { destroy } = provider.Session.prototype;
   // The library keeps grants with offline_access after a sign-out. Here a sign-out ends all grants.
   provider.Session.prototype.destroy = async function endWithGrants() {
@@ -171,6 +173,7 @@ function createProvider(services: Services): Provider {
       await replaceCodeForm(services, ctx);
       leadOnAfterSignOut(services, ctx);
       answerRevocation(ctx);
+      answerIntrospection(services, ctx);
       await noteUse(services, ctx);
       // The library gives nonces where none are asked for, and would refuse them once they are old.
       if (ctx.response.get('DPoP-Nonce') && !(await needsNonce(services))) ctx.remove('DPoP-Nonce');
@@ -193,6 +196,12 @@ function answerRevocation(ctx: KoaContextWithOIDC): void {
   ctx.body = {};
 }
 
+/** Tells when a token was issued and ends by the service's clock. */
+function answerIntrospection({ clock }: Pick<Services, 'clock'>, ctx: KoaContextWithOIDC): void {
+  if (ctx.oidc?.route !== 'introspection' || ctx.status !== 200) return;
+  ctx.body = fromLibrary(clock, ctx.body as object);
+}
+
 /** Makes id tokens name an application by the id that it knows: the URL of its metadata document, if it has one. */
 function nameClientsAsTheyDo({ IdToken }: Provider): void {
   const asItself = (client: Client | undefined) =>
@@ -211,6 +220,29 @@ function nameClientsAsTheyDo({ IdToken }: Provider): void {
   };
   const { validate } = own;
   own.validate = (token, client) => validate.call(own, token, asItself(client));
+}
+
+/** Makes the library measure `max_age`, and issue id tokens, by the service's clock. */
+function keepTime({ clock }: Pick<Services, 'clock'>, { IdToken, Session }: Provider): void {
+  Session.prototype.past = function past(age) {
+    const { loginTs } = this;
+    return loginTs === undefined || toNumericDate(clock.now()) - loginTs > Number(age);
+  };
+  // The library's types omit it.
+  const { prototype } = IdToken as unknown as {
+    prototype: {
+      set: (claim: string, value: unknown) => void;
+      issue: (as: { use: string; expiresAt?: number }) => Promise<string>;
+    };
+  };
+  const { issue } = prototype;
+  prototype.issue = function issueNow(as) {
+    if (as.use !== 'idtoken') return issue.call(this, as);
+    const now = clock.now();
+    this.set('iat', iatOf(now));
+    this.set('jti', newJti(now));
+    return issue.call(this, { ...as, expiresAt: toNumericDate(now) + idTokenTtlSeconds });
+  };
 }
 
 type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;

@@ -3,6 +3,7 @@ import { toNumericDate } from '../../../clock.ts';
 import { type OidcRecord, Prisma } from '../../../generated/prisma/client.ts';
 import { keyedDigest } from '../../../protection/keyed-digest.ts';
 import type { Services } from '../../../services.ts';
+import { fromLibrary, toLibrary } from '../storage/library-time.ts';
 import { storedId } from '../storage/stored-id.ts';
 import { pollIntervalSeconds } from './grant.ts';
 
@@ -89,7 +90,7 @@ function payloadOf(
 ): AdapterPayload {
   const isExpired = expiresAt === null || expiresAt <= clock.now();
   return {
-    ...(payload as Prisma.JsonObject as AdapterPayload),
+    ...toLibrary(clock, payload as Prisma.JsonObject as AdapterPayload),
     jti,
     // The library tells a device by this that its code has expired.
     ...(isExpired ? { exp: 1 } : {}),
@@ -101,8 +102,9 @@ function payloadOf(
 async function move(
   { database, clock }: Store,
   id: string,
-  { jti: _jti, ...payload }: AdapterPayload,
+  { jti: _jti, ...record }: AdapterPayload,
 ): Promise<boolean> {
+  const payload = fromLibrary(clock, record);
   const { accountId = null, grantId = null } = payload;
   const isConfirmed =
     Boolean(payload.inFlight) && (accountId !== null || Boolean(payload['error']));

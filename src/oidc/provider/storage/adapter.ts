@@ -15,6 +15,7 @@ import { assertBinding, bindingOf } from './bound-refresh-token.ts';
 import { findClientMetadata, isPublicClient } from './clients.ts';
 import { freshCode, isNewSignIn } from './fresh-code.ts';
 import { prolongGrant } from './grant-lifetime.ts';
+import { fromLibrary, toLibrary } from './library-time.ts';
 import { isPushedByAnybody, isTooLate, keptSeconds, usedMeanwhile } from './pushed-request.ts';
 import { mayComeAgain, predecessorOf, useRefreshToken } from './refresh-reuse.ts';
 import { storedId } from './stored-id.ts';
@@ -88,7 +89,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
       const address = isBegunAlone(model, payload) ? currentShare() : null;
       const data = {
         payload: {
-          ...withoutIds(payload),
+          ...withoutIds(fromLibrary(clock, payload)),
           ...(model === 'AuthorizationCode' && isNewSignIn(Provider.ctx)
             ? { [freshCode]: true }
             : {}),
@@ -119,8 +120,9 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
       if (model === 'Session' && (await hasEnded({ database }, row))) return undefined;
       if (model === 'RefreshToken') assertBinding(Provider.ctx, row);
       if (!inForce(row)) return undefined;
-      const payload = payloadOf(row);
-      if (isTooLate(model, payload, Provider.ctx, clock)) return undefined;
+      const stored = payloadOf(row);
+      if (isTooLate(model, stored, Provider.ctx, clock)) return undefined;
+      const payload = toLibrary(clock, stored);
       if (model === 'RefreshToken' && mayComeAgain(Provider.ctx)) delete payload['consumed'];
       return { ...payload, jti: id };
     },
@@ -128,7 +130,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
     async findByUid(uid) {
       const row = await records.findFirst({ where: { model, uid } });
       if (model === 'Session' && (await hasEnded({ database }, row))) return undefined;
-      return inForce(row) ? payloadOf(row) : undefined;
+      return inForce(row) ? toLibrary(clock, payloadOf(row)) : undefined;
     },
 
     // Only the device grant has user codes.

@@ -1,7 +1,7 @@
 import Provider from 'oidc-provider';
-import { toNumericDate } from '../../../clock.ts';
 import { maxAccessTokenTtlSeconds } from '../../../resources/operations.ts';
 import type { Services } from '../../../services.ts';
+import { fromLibrary, libraryNow } from './library-time.ts';
 
 const day = 24 * 60 * 60;
 
@@ -21,12 +21,19 @@ const neededSeconds = refreshTokenTtlSeconds + maxAccessTokenTtlSeconds;
 /** How long a grant lives after its last use, in seconds. */
 export const grantTtlSeconds = neededSeconds + day;
 
-/** When a grant that is used now has to end; undefined if it lives long enough as it is. Instants are NumericDates. */
-export function prolonged(
-  { iat, exp }: { readonly iat?: number | undefined; readonly exp?: number | undefined },
-  now: number,
-): number | undefined {
+/**
+ * When a grant of the library that is used now has to end; undefined if it lives long enough as it is. Instants are
+ * NumericDates of the library's clock.
+ */
+export function prolonged({
+  iat,
+  exp,
+}: {
+  readonly iat?: number | undefined;
+  readonly exp?: number | undefined;
+}): number | undefined {
   if (iat === undefined || exp === undefined) return undefined;
+  const now = libraryNow();
   const end = Math.min(now + grantTtlSeconds, iat + familyTtlSeconds);
   return exp < Math.min(now + neededSeconds, end) ? end : undefined;
 }
@@ -37,8 +44,9 @@ export async function prolongGrant(
   storedGrantId: string,
 ): Promise<void> {
   const grant = Provider.ctx?.oidc.entities.Grant;
-  const end = grant && prolonged(grant, toNumericDate(clock.now()));
-  if (end === undefined) return;
+  const exp = grant && prolonged(grant);
+  if (exp === undefined) return;
+  const { exp: end } = fromLibrary(clock, { exp });
   // One that has ended meanwhile does not come back.
   await database.prisma.$executeRaw`
     UPDATE "OidcRecord"

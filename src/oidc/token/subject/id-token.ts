@@ -1,10 +1,10 @@
-import { TokenFault, verifyOwnJwt } from '../../../auth/access-token.ts';
+import { issuedAt, TokenFault, verifyOwnJwt } from '../../../auth/access-token.ts';
 import type { Services } from '../../../services.ts';
 
 /** A user who is proved by an ID token of an application. */
 interface Identified {
   readonly userId: string;
-  /** When the token was issued, to the second: rounded down. */
+  /** When the token was issued. */
   readonly issuedAt: Date;
   /** How and when the person signed in (OpenID Connect Core §2), for those whom the token's user is told to. */
   readonly authentication: Readonly<Record<string, unknown>>;
@@ -28,14 +28,14 @@ export async function verifyIdToken(
     otherType: 'not an ID token',
     requiredClaims: ['sub', 'aud', 'iat', 'exp'],
   });
-  const { sub, aud, azp = clientId, iat = 0 } = claims;
+  const { sub, aud, azp = clientId, iat = 0, jti = '' } = claims;
   const [audience, ...others] = [aud].flat();
   const isItsOwn = audience === clientId && others.length === 0 && azp === clientId;
   if (!isItsOwn) throw new TokenFault('not an ID token of this application');
   if (typeof sub !== 'string') throw new TokenFault('malformed token');
   return {
     userId: sub,
-    issuedAt: new Date(iat * 1000),
+    issuedAt: issuedAt({ jti, iat }),
     authentication: Object.fromEntries(
       authenticationClaims.filter((name) => name in claims).map((name) => [name, claims[name]]),
     ),

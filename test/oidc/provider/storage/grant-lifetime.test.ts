@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBrowser } from '../../../support/people/sign-in.ts';
 import { createSignInFixture, refresh } from '../../../support/people/sign-in-fixture.ts';
 import { startService } from '../../../support/service.ts';
@@ -10,13 +10,7 @@ const { prisma } = services.database;
 const dayMs = 24 * 60 * 60 * 1_000;
 const scope = 'openid offline_access';
 
-// The library keeps to the machine's clock, by which each test begins.
-let passed = 0;
-const pass = (days: number) => {
-  passed += days;
-  service.clock.advance(days * dayMs);
-};
-afterEach(() => pass(-passed));
+const pass = (days: number) => service.clock.advance(days * dayMs);
 
 const signIn = (browser = openBrowser(services.baseUrl)) =>
   fixture.signIn({ browser, scope, resource: fixture.resource.indicator });
