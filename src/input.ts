@@ -1,7 +1,8 @@
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
 import { type InputIssue, type InputIssueCode, InvalidInputError } from './errors.ts';
-import { telephoneNumber, withoutSpaceAround } from './text/typed.ts';
+import { asciiAddress, domainOf, mailAddress, readDomain } from './text/address.ts';
+import { telephoneNumber } from './text/typed.ts';
 
 /**
  * Checks an input against its schema and returns the parsed value.
@@ -82,23 +83,21 @@ export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
 export const foldCase = (value: string): string =>
   value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** An e-mail address: without spaces around it. */
+/** An e-mail address, as {@link mailAddress} spells it. */
 export const emailAddress = text(320)
-  .overwrite(withoutSpaceAround)
+  .overwrite(mailAddress)
   .refine(
-    passes(GraphQLEmailAddress.parseValue),
+    (value) =>
+      readDomain(domainOf(value)) !== null &&
+      passes(GraphQLEmailAddress.parseValue)(asciiAddress(value)),
     fault('INVALID_FORMAT', 'must be an e-mail address'),
   );
 
-// RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds: labels of letters, digits and hyphens, at least two.
-/** The domain of an e-mail address, in lower case. */
+/** The domain of an e-mail address, as {@link readDomain} spells it: at least two labels. */
 export const emailDomain = text(253)
-  .transform((value) => value.trim().toLowerCase())
+  .transform((value) => readDomain(value) ?? value)
   .refine(
-    (value) =>
-      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
-        value,
-      ),
+    (value) => readDomain(value)?.includes('.'),
     fault('INVALID_FORMAT', 'must be a domain name, such as example.com'),
   );
 

@@ -11,6 +11,7 @@ import { versionDescription } from '../graphql/mutations/versions.ts';
 import { userHolder } from '../role-holders/holders.ts';
 import { addRoleMutations, heldRoles } from '../role-holders/schema.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
+import { mailAddress } from '../text/address.ts';
 import { deleteUser } from './delete.ts';
 import { lockedUntil } from './locks.ts';
 import {
@@ -45,7 +46,8 @@ export const User = builder.prismaNode('User', {
       subGraphs: ownGraphs,
       type: 'EmailAddress',
       nullable: true,
-      description: 'The e-mail address to sign in with and to write to. Unique, ignoring case.',
+      description:
+        'The e-mail address to sign in with and to write to. Unique, ignoring case. Its domain is in lower case, and in Unicode if it is international.',
     }),
     primaryPhone: t.expose('primaryPhone', {
       subGraphs: ownGraphs,
@@ -226,7 +228,7 @@ async function findNamed(
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT "id" FROM "User"
      WHERE ${isNamed(Prisma.sql`"username"`, username)}
-       AND ${isNamed(Prisma.sql`"primaryEmail"`, primaryEmail)}`;
+       AND ${isNamed(Prisma.sql`"primaryEmail"`, primaryEmail == null ? null : mailAddress(primaryEmail))}`;
   return { in: rows.map(({ id }) => id) };
 }
 
@@ -236,7 +238,11 @@ const profileFields = (t: InputFields) => ({
   username: t.string({
     description: 'Letters, digits, ".", "_" and "-", at most 128. Unique, ignoring case.',
   }),
-  primaryEmail: t.field({ type: 'EmailAddress', description: 'Unique, ignoring case.' }),
+  primaryEmail: t.field({
+    type: 'EmailAddress',
+    description:
+      'Unique, ignoring case. An international domain is taken in Unicode or its ASCII form.',
+  }),
   primaryPhone: t.field({ type: 'PhoneNumber', description: 'In E.164. Unique.' }),
   isEmailVerified: t.boolean({
     description: 'Whether the e-mail address is verified. Absent with a new address: no.',
