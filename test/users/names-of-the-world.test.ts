@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { spellDomains } from '../../src/db/migrations/domain-spellings.ts';
 import { newId } from '../../src/ids.ts';
+import { apply, plan } from '../support/operations/configuration.ts';
 import { createMaker } from '../support/operations/maker.ts';
 import { overGraphQL } from '../support/operations/operations.ts';
 import { callRest } from '../support/operations/rest.ts';
@@ -199,6 +200,19 @@ describe('an international domain', () => {
     expect(await call('addOrganizationEmailDomain', { organizationId, domain: 'ü' })).toMatchObject(
       { code: 'INVALID_INPUT', issues: [{ path: ['domain'] }] },
     );
+  });
+
+  test('of a provider is no change in a configuration', async () => {
+    const document = {
+      identityProviders: [
+        {
+          ...{ name: 'Bücher', kind: 'ENTERPRISE', issuer: 'http://127.0.0.1:9', clientId: 'b' },
+          emailDomains: ['xn--bcher-kva.example', 'ABC.example'],
+        },
+      ],
+    };
+    await apply(endpoint, document);
+    expect((await plan(endpoint, document)).changes).toEqual([]);
   });
 
   test('of a provider leads people there, in both spellings', async () => {
