@@ -2,7 +2,7 @@ import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
 import { type InputIssue, type InputIssueCode, InvalidInputError } from './errors.ts';
 import { asciiAddress, domainOf, mailAddress, readDomain } from './text/address.ts';
-import { telephoneNumber } from './text/typed.ts';
+import { composed, telephoneNumber } from './text/typed.ts';
 
 /**
  * Checks an input against its schema and returns the parsed value.
@@ -66,16 +66,20 @@ const isUnicode = (value: string) => value.isWellFormed();
 const noNul = fault('INVALID_FORMAT', 'must not hold a NUL character');
 const noLoneSurrogate = fault('INVALID_FORMAT', 'must not hold half of a surrogate pair');
 
-/** Text of at most `max` characters. */
-export const text = (max: number) =>
-  z
-    .string()
+const textOf = (type: z.ZodString, max: number) =>
+  type
     .max(max, `must have at most ${max} characters`)
     .refine(hasNoNul, noNul)
     .refine(isUnicode, noLoneSurrogate);
 
-/** A name: trimmed, and not empty. */
-export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
+/** Text of at most `max` characters, as it is: for identifiers and secrets. */
+export const text = (max: number) => textOf(z.string(), max);
+
+/** Text for people: in composed form (NFC), so that it is found and equal however a keyboard composed it. */
+export const composedText = (max: number) => textOf(z.string().overwrite(composed), max);
+
+/** A name, as {@link composedText}: trimmed, and not empty. */
+export const name = (max = 128) => composedText(max).trim().min(1, 'must not be empty');
 
 /**
  * A text in the form in which texts are compared without case: A to Z alone are folded, as `folded` in `db/sql.ts` does.
