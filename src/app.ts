@@ -14,6 +14,7 @@ import { offerSetup, type SetupFolder } from './console/setup-token.ts';
 import { connectionsBeside, type PoolSizes, poolsWithin } from './db/connections/fitness.ts';
 import { type Database, openEmbeddedDatabase, openPostgresql } from './db/database.ts';
 import { claimDataDir, readOrCreateSecret } from './db/embedded/data-dir.ts';
+import { spellDomains } from './db/migrations/domain-spellings.ts';
 import { assertReachable } from './db/postgresql.ts';
 import { isUnreachable } from './db/unreachable.ts';
 import { ConflictError, InvalidInputError, StartError } from './errors.ts';
@@ -140,6 +141,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const twins = await placeSpellings(database);
     if (twins.length > 0 && isFirst)
       log.warn({ twins }, 'resources are registered in several spellings of one indicator');
+    const unread = await spellDomains(database);
+    if (unread.length > 0 && isFirst)
+      log.warn({ addresses: unread.length }, 'addresses are there in two spellings of one domain');
     const keys = await loadSigningKeys({ prisma: database.prisma, cipher, clock });
 
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;

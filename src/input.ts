@@ -1,7 +1,8 @@
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
 import { type InputIssue, type InputIssueCode, InvalidInputError } from './errors.ts';
-import { telephoneNumber, withoutSpaceAround } from './text/typed.ts';
+import { asciiAddress, domainOf, mailAddress, readDomain } from './text/address.ts';
+import { composed, telephoneNumber } from './text/typed.ts';
 
 /**
  * Checks an input against its schema and returns the parsed value.
@@ -65,16 +66,20 @@ const isUnicode = (value: string) => value.isWellFormed();
 const noNul = fault('INVALID_FORMAT', 'must not hold a NUL character');
 const noLoneSurrogate = fault('INVALID_FORMAT', 'must not hold half of a surrogate pair');
 
-/** Text of at most `max` characters. */
-export const text = (max: number) =>
-  z
-    .string()
+const textOf = (type: z.ZodString, max: number) =>
+  type
     .max(max, `must have at most ${max} characters`)
     .refine(hasNoNul, noNul)
     .refine(isUnicode, noLoneSurrogate);
 
-/** A name: trimmed, and not empty. */
-export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
+/** Text of at most `max` characters, as it is: for identifiers and secrets. */
+export const text = (max: number) => textOf(z.string(), max);
+
+/** Text for people: in composed form (NFC), so that it is found and equal however a keyboard composed it. */
+export const composedText = (max: number) => textOf(z.string().overwrite(composed), max);
+
+/** A name, as {@link composedText}: trimmed, and not empty. */
+export const name = (max = 128) => composedText(max).trim().min(1, 'must not be empty');
 
 /**
  * A text in the form in which texts are compared without case: A to Z alone are folded, as `folded` in `db/sql.ts` does.
@@ -82,23 +87,21 @@ export const name = (max = 128) => text(max).trim().min(1, 'must not be empty');
 export const foldCase = (value: string): string =>
   value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** An e-mail address: without spaces around it. */
+/** An e-mail address, as {@link mailAddress} spells it. */
 export const emailAddress = text(320)
-  .overwrite(withoutSpaceAround)
+  .overwrite(mailAddress)
   .refine(
-    passes(GraphQLEmailAddress.parseValue),
+    (value) =>
+      readDomain(domainOf(value)) !== null &&
+      passes(GraphQLEmailAddress.parseValue)(asciiAddress(value)),
     fault('INVALID_FORMAT', 'must be an e-mail address'),
   );
 
-// RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds: labels of letters, digits and hyphens, at least two.
-/** The domain of an e-mail address, in lower case. */
+/** The domain of an e-mail address, as {@link readDomain} spells it: at least two labels. */
 export const emailDomain = text(253)
-  .transform((value) => value.trim().toLowerCase())
+  .transform((value) => readDomain(value) ?? value)
   .refine(
-    (value) =>
-      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
-        value,
-      ),
+    (value) => readDomain(value)?.includes('.'),
     fault('INVALID_FORMAT', 'must be a domain name, such as example.com'),
   );
 

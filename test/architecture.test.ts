@@ -276,6 +276,7 @@ describe('a concern has one place', () => {
       /\bquietTransaction\b/,
       [
         'db/transaction.ts',
+        'db/migrations/domain-spellings.ts',
         'bootstrap.ts',
         'scheduler.ts',
         'console/setup-token.ts',

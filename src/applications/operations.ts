@@ -33,7 +33,16 @@ import {
   SecurityProfile,
 } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, fault, name, notNull, parseInput, patched, text } from '../input.ts';
+import {
+  composedText,
+  distinct,
+  fault,
+  name,
+  notNull,
+  parseInput,
+  patched,
+  text,
+} from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
 import { resourceIndicator } from '../resources/operations.ts';
 import { ensureSigningKey } from '../resources/signing-key.ts';
@@ -68,7 +77,7 @@ const defaultRefreshTokenReuseSeconds = 30;
 const reuseBounds = `must be a whole number from 0 to ${maxRefreshTokenReuseSeconds}`;
 
 const settings = {
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
   allowTokenExchange: z.boolean().nullish(),
   exchangeSubjectAudiences: distinct(resourceIndicator, 100).nullish(),
   exchangeResources: distinct(resourceIndicator, 100).nullish(),

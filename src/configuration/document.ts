@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { parseDocument, stringify } from 'yaml';
 import { type InputIssue, type InputIssueCode, InvalidInputError } from '../errors.ts';
+import { composed } from '../text/typed.ts';
 import {
   fieldsOf,
   type Link,
@@ -68,7 +69,11 @@ export function readDocument(schema: GraphQLSchema, text: string): Wanted {
 function parse(text: string): unknown {
   const fault = (message: string) => new InvalidInputError([{ path: ['document'], message }]);
   if (Buffer.byteLength(text) > maxConfigurationBytes) throw fault('has more than 1 MiB');
-  const document = parseDocument(text, { version: '1.2', schema: 'core', prettyErrors: true });
+  const document = parseDocument(composed(text), {
+    version: '1.2',
+    schema: 'core',
+    prettyErrors: true,
+  });
   const [error] = [...document.errors, ...document.warnings];
   // Its first line says what and where; the others show the source, which may hold a secret.
   if (error) throw fault(error.message.split('\n', 1)[0]?.replace(/:$/, '') ?? error.code);

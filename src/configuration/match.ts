@@ -1,5 +1,6 @@
 import { isBuiltInApplication } from '../applications/built-in.ts';
 import type { InputIssue } from '../errors.ts';
+import { composed } from '../text/typed.ts';
 import type { Entry } from './document.ts';
 import { type KindName, recordKind } from './kinds.ts';
 import type { State, StateRecord } from './state.ts';
@@ -49,7 +50,8 @@ export function matchRecords(
       const candidates = records.filter(
         (record) =>
           mayBe(entry, record) &&
-          record.values[key] === entry.values[key] &&
+          // Versions before this have stored names as they were typed.
+          composed(String(record.values[key])) === entry.values[key] &&
           !taken.has(record) &&
           !isBuiltInApplication(record.id),
       );

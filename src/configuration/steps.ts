@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GraphQLSchema } from 'graphql';
 import { type InputIssue, InvalidInputError } from '../errors.ts';
+import { readDomain } from '../text/address.ts';
 import type { Entry, Wanted } from './document.ts';
 import {
   type Call,
@@ -202,13 +203,17 @@ function linkCalls(
   });
 }
 
-// Lists in which the order says nothing.
-const sets: readonly string[] = ['events', 'emailDomains'];
+// Lists in which the order says nothing, and how the service spells what is in them.
+const sets: Readonly<Record<string, (one: unknown) => unknown>> = {
+  events: (one) => one,
+  emailDomains: (one) => (typeof one === 'string' ? (readDomain(one) ?? one) : one),
+};
 
 function changedValues(wanted: Values, before: Values, kind: RecordKindName): Values {
   const differs = ([field, value]: readonly [string, unknown]) => {
-    const sorted = sets.includes(field) && Array.isArray(value) ? value.toSorted() : value;
-    return value !== undefined && !isDeepStrictEqual(sorted ?? null, before[field] ?? null);
+    const spell = sets[field];
+    const stored = spell && Array.isArray(value) ? value.map(spell).toSorted() : value;
+    return value !== undefined && !isDeepStrictEqual(stored ?? null, before[field] ?? null);
   };
   const changed = Object.entries(wanted).filter(differs);
   // Another URL would drop what was meant for the one before, and is not given again.

@@ -45,7 +45,7 @@ const input = z.object({
   username: username.nullish(),
   verificationIds: distinct(z.string(), 10).nullish(),
   password: z.string().nullish(),
-  profile: z.object({ name: name().nullish() }).loose().and(userProfile).nullish(),
+  profile: userProfile.pipe(z.looseObject({ name: name().nullish() })).nullish(),
 });
 
 /** The input of `register`. */

@@ -2,22 +2,17 @@ import type { SetterScopes } from '../auth/granting/setter-scopes.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { NotAllowedError } from '../errors.ts';
 import type { IdentityProvider, PrismaClient } from '../generated/prisma/client.ts';
-import { withoutSpaceAround } from '../text/typed.ts';
+import { domainOf, readDomain } from '../text/address.ts';
 
 type Client = Transaction | PrismaClient;
-
-/** The domain of an e-mail address, in lower case. */
-const domainOf = (email: string): string =>
-  withoutSpaceAround(email.slice(email.lastIndexOf('@') + 1)).toLowerCase();
 
 /** The enabled ENTERPRISE provider for the people of an address's domain; null if there is none. */
 export async function findProviderOfAddress(
   client: Client,
   email: string,
 ): Promise<IdentityProvider | null> {
-  const domain = domainOf(email);
-  // Domains have no other characters, and PostgreSQL cannot store all of them.
-  if (!email.includes('@') || !/^[a-z0-9.-]{1,253}$/.test(domain)) return null;
+  const domain = readDomain(domainOf(email));
+  if (!email.includes('@') || domain === null) return null;
   return client.identityProvider.findFirst({
     where: { kind: 'ENTERPRISE', enabled: true, emailDomains: { some: { domain } } },
   });

@@ -6,7 +6,7 @@ import { NotFoundError } from '../errors.ts';
 import { recordChange, recordEvent } from '../events/record.ts';
 import { type OrganizationRole, RoleType } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, name, notNull, parseInput, text } from '../input.ts';
+import { composedText, distinct, name, notNull, parseInput } from '../input.ts';
 import type { Context } from '../services.ts';
 import { organizationRoleRecord, organizationRoles } from './payload.ts';
 import { addResourceScopes, addScopes } from './role-scopes.ts';
@@ -16,7 +16,7 @@ const scopeIds = distinct(z.string(), 1000);
 /** What `createOrganizationRole` takes. */
 export const createRoleInput = z.object({
   name: name(),
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
   type: z.enum(RoleType).nullish(),
   organizationScopeIds: scopeIds.nullish(),
   scopeIds: scopeIds.nullish(),
@@ -91,7 +91,7 @@ export async function createOrganizationRole(
 const updateRoleInput = z.object({
   id: z.string(),
   name: notNull(name()),
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
 });
 
 /** The input of `updateOrganizationRole`: an absent field stays as it is; null clears it. */

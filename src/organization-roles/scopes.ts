@@ -6,7 +6,7 @@ import { NotFoundError } from '../errors.ts';
 import { type NewEvent, recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { OrganizationScope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { notNull, parseInput, text } from '../input.ts';
+import { composedText, notNull, parseInput } from '../input.ts';
 import { scopeName } from '../resources/operations.ts';
 import type { Context } from '../services.ts';
 import {
@@ -16,7 +16,10 @@ import {
 } from './payload.ts';
 
 /** What `createOrganizationScope` takes. */
-export const createScopeInput = z.object({ name: scopeName, description: text(1024).nullish() });
+export const createScopeInput = z.object({
+  name: scopeName,
+  description: composedText(1024).nullish(),
+});
 
 /** The input of `createOrganizationScope`. */
 export type CreateOrganizationScopeInput = z.input<typeof createScopeInput>;

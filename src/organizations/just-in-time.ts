@@ -18,6 +18,7 @@ import { distinct, emailDomain, parseInput } from '../input.ts';
 import { organizationUserHolder } from '../role-holders/holders.ts';
 import { assertAssignable, assign, recordRoles } from '../role-holders/operations.ts';
 import type { Context } from '../services.ts';
+import { domainOf, readDomain } from '../text/address.ts';
 import { addMembers } from './members.ts';
 import { membershipData } from './payload.ts';
 
@@ -65,7 +66,7 @@ export async function removeOrganizationEmailDomain(
   context: Context,
   input: OrganizationEmailDomainInput,
 ): Promise<Organization> {
-  const key = { ...input, domain: input.domain.trim().toLowerCase() };
+  const key = { ...input, domain: readDomain(input.domain) ?? input.domain };
   return change(context, key.organizationId, async (tx) => {
     const { count } = await tx.organizationEmailDomain.deleteMany({ where: key });
     if (count === 0) throw new NotFoundError(input.domain);
@@ -116,8 +117,6 @@ export async function replaceOrganizationJitRoles(
     }
   });
 }
-
-const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 
 /**
  * Adds a person with a verified e-mail address to each organization that has its domain, with the just-in-time roles.

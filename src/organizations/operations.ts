@@ -5,7 +5,7 @@ import { transaction } from '../db/transaction.ts';
 import { type NewEvent, recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { Organization, Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { jsonObject, name, notNull, parseInput, text } from '../input.ts';
+import { composedText, jsonObject, name, notNull, parseInput } from '../input.ts';
 import type { Context } from '../services.ts';
 import { invitationRecord, withRoles } from './invitations-payload.ts';
 import { assertMayLeave, recordMembership, removeMembers } from './members.ts';
@@ -13,7 +13,7 @@ import { organizationRecord, organizations } from './payload.ts';
 
 const createOrganizationInput = z.object({
   name: name(),
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
   customData: jsonObject.nullish(),
   requiresFactor: z.boolean().nullish(),
 });
@@ -56,7 +56,7 @@ export async function createOrganization(
 const updateOrganizationInput = z.object({
   id: z.string(),
   name: notNull(name()),
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
   customData: jsonObject.nullish(),
   requiresFactor: z.boolean().nullish(),
 });

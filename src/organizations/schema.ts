@@ -11,6 +11,7 @@ import type { InputFields } from '../graphql/mutations/mutation.ts';
 import { recordMutations } from '../graphql/mutations/record-mutations.ts';
 import { versionDescription } from '../graphql/mutations/versions.ts';
 import { OrganizationRole, OrganizationRoleConnection } from '../organization-roles/schema.ts';
+import { readDomain } from '../text/address.ts';
 import {
   addOrganizationEmailDomain,
   removeOrganizationEmailDomain,
@@ -28,7 +29,9 @@ const OrganizationEmailDomain = builder.prismaObject('OrganizationEmailDomain', 
   description: 'An e-mail domain whose people join an organization just in time.',
   authScopes: { scope: 'organizations:read' },
   fields: (t) => ({
-    domain: t.exposeString('domain', { description: 'The domain, in lower case.' }),
+    domain: t.exposeString('domain', {
+      description: 'The domain, in lower case, and in Unicode if it is international.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
   }),
 });
@@ -138,7 +141,7 @@ addRecordQueries(Organization, {
   filterScopes: { userId: 'users:read', applicationId: 'applications:read' },
   where: (filter): Prisma.OrganizationWhereInput => {
     const { userId, applicationId, emailDomain } = filter;
-    const domain = emailDomain?.toLowerCase();
+    const domain = emailDomain == null ? undefined : (readDomain(emailDomain) ?? emailDomain);
     return {
       members: userId == null ? undefined : { some: { userId } },
       applications: applicationId == null ? undefined : { some: { applicationId } },

@@ -1,6 +1,7 @@
 import type { User } from '../generated/prisma/client.ts';
 import { foldCase } from '../input.ts';
 import type { Cipher } from '../keys/cipher.ts';
+import { mailAddress } from '../text/address.ts';
 import { telephoneNumber, withoutSeparators, withoutSpaceAround } from '../text/typed.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
@@ -27,7 +28,8 @@ export function readIdentifier(typed: string): Identifier {
  */
 export function normalValue({ type, value }: Identifier): string {
   // A to Z alone: with the Kelvin sign for "k" and U+0130 for "i", a name of six letters would have a dozen spellings.
-  return type === 'phone' ? telephoneNumber(value) : foldCase(withoutSpaceAround(value));
+  if (type === 'phone') return telephoneNumber(value);
+  return foldCase(type === 'email' ? mailAddress(value) : withoutSpaceAround(value));
 }
 
 /** The identifiers of a person. */

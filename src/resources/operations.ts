@@ -10,7 +10,7 @@ import { NotAllowedError } from '../errors.ts';
 import { type NewEvent, recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { Resource, Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { fault, name, notNull, parseInput, text } from '../input.ts';
+import { composedText, fault, name, notNull, parseInput, text } from '../input.ts';
 import { outliveTokens } from '../keys/signing-keys.ts';
 import type { Context } from '../services.ts';
 import { resourceRecord, resources, scopeRecord, scopeReference, scopes } from './payload.ts';
@@ -161,7 +161,7 @@ export const scopeName = text(128).regex(
 export const createScopeInput = z.object({
   resourceId: z.string(),
   name: scopeName,
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
 });
 
 const scopeConflicts = {

@@ -9,7 +9,7 @@ import { InvalidInputError, NotFoundError } from '../errors.ts';
 import { changesBetween, recordChange, recordEvent } from '../events/record.ts';
 import { type Role, RoleType, type Scope } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, name, notNull, parseInput, text } from '../input.ts';
+import { composedText, distinct, name, notNull, parseInput } from '../input.ts';
 import { scopeReference } from '../resources/payload.ts';
 import type { Context } from '../services.ts';
 import { roleRecord, roles } from './payload.ts';
@@ -19,7 +19,7 @@ const scopeIds = distinct(z.string(), 1000);
 /** The input of `createRole`. */
 export const createRoleInput = z.object({
   name: name(),
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
   type: z.enum(RoleType).nullish(),
   isDefault: z.boolean().nullish(),
   scopeIds: scopeIds.nullish(),
@@ -65,7 +65,7 @@ export async function createRole(
 const updateRoleInput = z.object({
   id: z.string(),
   name: notNull(name()),
-  description: text(1024).nullish(),
+  description: composedText(1024).nullish(),
   isDefault: notNull(z.boolean()),
 });
 

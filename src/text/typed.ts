@@ -1,3 +1,6 @@
+/** A text in the form in which texts are stored and compared (NFC), the same however a keyboard composed it. */
+export const composed = (text: string): string => text.normalize('NFC');
+
 // What people type or paste, without what keyboards, scripts and messages add to it. Never for passwords.
 
 // The marks of direction (UAX #9 §2), and two signs without width that come with what is copied.

@@ -11,7 +11,7 @@ import {
   text,
   webUrl,
 } from '../input.ts';
-import { withoutSpaceAround } from '../text/typed.ts';
+import { composed, withoutSpaceAround } from '../text/typed.ts';
 
 /** A user name: without spaces around it. */
 export const username = text(128)
@@ -44,13 +44,22 @@ export const namesOfClaim = (claim: (typeof profileClaims)[number]): readonly st
 ];
 
 /** A profile, or a patch of one: null removes a claim. Claims beyond those of OpenID Connect are allowed. */
-export const userProfile = jsonObject.superRefine((value, context) => {
-  for (const name of new Set(profileClaims.flatMap(namesOfClaim))) {
-    if (value[name] == null || typeof value[name] === 'string') continue;
-    const issue = fault('INVALID_TYPE', 'must be a string (OpenID Connect Core §5.1)');
-    context.addIssue({ code: 'custom', path: [name], ...issue });
-  }
-});
+export const userProfile = jsonObject
+  .superRefine((value, context) => {
+    for (const name of new Set(profileClaims.flatMap(namesOfClaim))) {
+      if (value[name] == null || typeof value[name] === 'string') continue;
+      const issue = fault('INVALID_TYPE', 'must be a string (OpenID Connect Core §5.1)');
+      context.addIssue({ code: 'custom', path: [name], ...issue });
+    }
+  })
+  .transform((value) =>
+    Object.fromEntries(
+      Object.entries(value).map(([claim, one]) => [
+        claim,
+        typeof one === 'string' ? composed(one) : one,
+      ]),
+    ),
+  );
 
 /** The fields that identify a user. */
 export const profileFields = {

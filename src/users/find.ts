@@ -17,7 +17,7 @@ export async function findUserByIdentifier(
   const isOffered = signInIdentifiers.some((offered) => offered.toLowerCase() === type);
   const normal = normalValue(identifier);
   // Identifiers hold no other characters, some of which PostgreSQL could not store as text.
-  const value = isOffered && /^[\x21-\x7e]{1,320}$/.test(normal) ? normal : '';
+  const value = isOffered && /^[^\s\p{Cc}\p{Cs}]{1,320}$/u.test(normal) ? normal : '';
   // Uses the unique expression indexes. The value is already folded.
   const rows = {
     username: () =>

@@ -2,6 +2,7 @@ import { type Algorithm, hash, verify } from '@node-rs/argon2';
 import { isRehearsal } from '../db/around.ts';
 import type { Database } from '../db/database.ts';
 import type { PasswordCost, Services } from '../services.ts';
+import { composed } from '../text/typed.ts';
 import { HashingBusy, hashQueue } from './hash-queue.ts';
 import { importedChecks } from './import/imported-checks.ts';
 
@@ -25,7 +26,7 @@ const prefixOf = ({ memoryCost, timeCost }: PasswordCost) =>
 export const currentPasswordAlgorithm = 'Argon2id';
 
 /** A password as it is hashed: in NFC, the same however the keyboard composed it. */
-export const normalPassword = (password: string): string => password.normalize('NFC');
+export const normalPassword = (password: string): string => composed(password);
 
 /**
  * The Argon2id digest of a password, in the PHC string format (RFC 9106). Takes about 20 ms of one core at the

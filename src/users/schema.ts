@@ -46,7 +46,8 @@ export const User = builder.prismaNode('User', {
       subGraphs: ownGraphs,
       type: 'EmailAddress',
       nullable: true,
-      description: 'The e-mail address to sign in with and to write to. Unique, ignoring case.',
+      description:
+        'The e-mail address to sign in with and to write to. Unique, ignoring case. Its domain is in lower case, and in Unicode if it is international.',
     }),
     primaryPhone: t.expose('primaryPhone', {
       subGraphs: ownGraphs,
@@ -241,7 +242,11 @@ const profileFields = (t: InputFields) => ({
   username: t.string({
     description: 'Letters, digits, ".", "_" and "-", at most 128. Unique, ignoring case.',
   }),
-  primaryEmail: t.field({ type: 'EmailAddress', description: 'Unique, ignoring case.' }),
+  primaryEmail: t.field({
+    type: 'EmailAddress',
+    description:
+      'Unique, ignoring case. An international domain is taken in Unicode or its ASCII form.',
+  }),
   primaryPhone: t.field({ type: 'PhoneNumber', description: 'In E.164. Unique.' }),
   isEmailVerified: t.boolean({
     description: 'Whether the e-mail address is verified. Absent with a new address: no.',

@@ -61,7 +61,7 @@ describe('viewer', () => {
     expect(body.data?.['viewer']).toMatchObject({
       id: user.id,
       username: 'Ada',
-      primaryEmail: 'Ada@Example.com',
+      primaryEmail: 'Ada@example.com',
       isEmailVerified: false,
       hasPassword: true,
       isSuspended: false,

@@ -19,7 +19,7 @@ const { client } = fixture;
 const token = await service.managementToken();
 await changeSettings(service, token, { signUpIdentifiers: ['EMAIL', 'USERNAME'] });
 
-const email = 'Ada@Example.com';
+const email = 'Ada@example.com';
 let count = 0;
 const stranger = () => {
   count += 1;

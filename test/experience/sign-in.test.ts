@@ -50,7 +50,7 @@ test('asks for identifier and password, and loads nothing foreign', async () => 
 test.each([
   ['the user name', 'Ada'],
   ['the user name in another case', 'aDA'],
-  ['the e-mail address', 'Ada@Example.com'],
+  ['the e-mail address', 'Ada@example.com'],
   ['the e-mail address in another case, with spaces around', ' ada@example.COM '],
 ])('takes %s', async (_case, identifier) => {
   const { browser, visit } = await openSignInPage(service, client);

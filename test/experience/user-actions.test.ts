@@ -97,7 +97,8 @@ test('covers every row of the catalogue', () => {
 
 async function registerByCode(person: Person, email: string, username = next('person')) {
   expect(await person.sendCode('REGISTER', { email })).toMatchObject({ code: 'OK' });
-  expect(await person.verifyCode(await codeTo(service, email))).toMatchObject({ code: 'OK' });
+  const stored = email.replace(/@.*/, (domain) => domain.toLowerCase());
+  expect(await person.verifyCode(await codeTo(service, stored))).toMatchObject({ code: 'OK' });
   expect(await person.register({ username, password: newPassword })).toMatchObject({ code: 'OK' });
 }
 

@@ -37,7 +37,7 @@ test.runIf(inject('postgresql') && !isMissing)(
       await requestClientCredentials(service, service.admin, {});
       await fixture.signIn();
       const { send } = await startHeadless(service, { clientId: client.id, redirectUri });
-      await step(send, 'sendCode', { email: 'Ada@Example.com', purpose: 'SIGN_IN' });
+      await step(send, 'sendCode', { email: 'Ada@example.com', purpose: 'SIGN_IN' });
     };
     const isShown = async ({ targets = [] }: Panel) => {
       const answers = await Promise.all(targets.map(({ expr }) => prometheus.query(expr)));

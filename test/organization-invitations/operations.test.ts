@@ -49,7 +49,7 @@ describe('createOrganizationInvitation', () => {
     const roles = [await o.createRole(), await o.createRole()].sort();
     const expiresAt = inDays(2);
     const raised = await raisedBy(async () => {
-      const invitee = 'New.Person@Example.com';
+      const invitee = 'New.Person@example.com';
       const input = { organizationId, invitee, expiresAt, organizationRoleIds: roles };
       expect(await mutate('createOrganizationInvitation', input, fields)).toMatchObject({
         organizationInvitation: {

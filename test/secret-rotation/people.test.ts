@@ -73,7 +73,7 @@ test('people stay signed in, and finish what they began, while the secret change
   await isOver(enrolling);
   const waiting = await start();
   const sent = await step(waiting.send, 'sendCode', {
-    email: 'Ada@Example.com',
+    email: 'Ada@example.com',
     purpose: 'SIGN_IN',
   });
   expect(sent).toMatchObject({ __typename: 'SendCodePayload' });
@@ -91,7 +91,7 @@ test('people stay signed in, and finish what they began, while the secret change
     expect(await isSignedIn(browser)).toBe(true);
     expect(await isSignedIn(browser)).toBe(true);
   }
-  const code = await codeTo(service, 'Ada@Example.com');
+  const code = await codeTo(service, 'Ada@example.com');
   const verified = await step(waiting.send, 'verifyCode', {
     verificationId: sent['verification'].id,
     code,

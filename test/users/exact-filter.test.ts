@@ -9,7 +9,7 @@ const service = await startService();
 const endpoint = { url: service.url, token: await service.managementToken() };
 
 for (const [username, primaryEmail, primaryPhone] of [
-  ['Ada_L', 'Ada@Example.com', '+4915112345678'],
+  ['Ada_L', 'Ada@example.com', '+4915112345678'],
   ['AdaXL', 'ada.x@example.com', '+4915112345679'],
   ['ada_lovelace', 'ada@example.com.au', null],
 ]) {

@@ -46,7 +46,7 @@ describe('createUser', () => {
     const raised = await raising(async () => {
       user = await create({
         username: 'alice',
-        primaryEmail: 'Alice@Example.com',
+        primaryEmail: 'Alice@example.com',
         primaryPhone: '+4915112345678',
         name: 'Alice',
         avatar: 'https://example.com/alice.png',

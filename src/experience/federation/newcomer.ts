@@ -95,7 +95,7 @@ const mayRegister = async (
 
 const input = z.object({
   username: username.nullish(),
-  profile: z.object({ name: name().nullish() }).loose().and(userProfile).nullish(),
+  profile: userProfile.pipe(z.looseObject({ name: name().nullish() })).nullish(),
 });
 
 /** The input of `completeProfile`. */

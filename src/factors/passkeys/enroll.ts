@@ -8,7 +8,7 @@ import type { Transaction } from '../../db/transaction.ts';
 import { NotAllowedError, VerificationFailedError } from '../../errors.ts';
 import type { UserFactor } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
-import { parseInput, text } from '../../input.ts';
+import { composedText, parseInput } from '../../input.ts';
 import type { Language } from '../../languages.ts';
 import type { Context, Services } from '../../services.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
@@ -89,7 +89,7 @@ export async function verifyEnrollment(
 }
 
 const nameInput = z.object({
-  name: text(128)
+  name: composedText(128)
     .trim()
     .nullish()
     .transform((given) => given || null),

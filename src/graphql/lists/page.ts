@@ -5,6 +5,7 @@ import type { ManagementScope } from '../../auth/scopes.ts';
 import { textForQuery } from '../../db/sql.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { isInKnownYears, outsideKnownYears } from '../../input.ts';
+import { composed } from '../../text/typed.ts';
 import {
   assertAllowed,
   builder,
@@ -353,9 +354,13 @@ export function searching<Field extends string>(
       `"search" must have at most ${maxSearchLength} characters.`,
     );
   }
-  const contains = part.replaceAll(/[\\%_]/g, '\\$&');
-  const condition = { contains, mode: 'insensitive' } as const;
-  const anyOf = fields.map((field) => ({ [field]: condition }) as Record<Field, typeof condition>);
+  // Versions before this have stored texts as they were typed, in decomposed form too.
+  const spellings = new Set([composed(part), part.normalize('NFD')]);
+  const anyOf = [...spellings].flatMap((spelling) => {
+    const contains = spelling.replaceAll(/[\\%_]/g, '\\$&');
+    const condition = { contains, mode: 'insensitive' } as const;
+    return fields.map((field) => ({ [field]: condition }) as Record<Field, typeof condition>);
+  });
   // Beneath AND: a filter may have an OR of its own beside it.
   return { AND: { OR: anyOf } };
 }

@@ -2,6 +2,7 @@ import type { Agent } from 'undici';
 import { type Clock, toNumericDate } from '../../clock.ts';
 import { post } from '../../outbound/attempt.ts';
 import { keyOf, signatureHeaders } from '../../outbound/signature.ts';
+import { asciiAddress } from '../../text/address.ts';
 import { traceparentOf } from '../../tracing/traceparent.ts';
 import type { OutgoingMessage, Send } from './sender.ts';
 
@@ -49,7 +50,8 @@ export function httpSender(
 }
 
 function bodyOf(message: OutgoingMessage): Buffer {
-  const { channel, recipient, template, language, code, link, expiresAt } = message;
+  const { channel, template, language, code, link, expiresAt } = message;
+  const recipient = asciiAddress(message.recipient);
   return Buffer.from(
     JSON.stringify({ channel, recipient, template, language, code, link, expiresAt }),
   );

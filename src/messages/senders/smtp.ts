@@ -5,6 +5,7 @@ import { resolvePublic } from '../../outbound/address.ts';
 import { explainFault } from '../../outbound/attempt.ts';
 import type { ResolveHost } from '../../outbound/dns.ts';
 import { lookupBy } from '../../outbound/lookup.ts';
+import { asciiAddress, asciiDomain } from '../../text/address.ts';
 import type { OutgoingMessage, Send, SendResult } from './sender.ts';
 
 /** A mail server, and the sender address of messages. */
@@ -155,13 +156,14 @@ async function converse(
 }
 
 function mailOf(
-  from: string,
+  sender: string,
   { id, recipient, language, subject, text, html, createdAt }: OutgoingMessage,
 ) {
-  const domain = from.replace(/^.*@/, '').replace(/[>\s]+$/, '');
+  const [, start = '', typed = '', end = ''] = /^(.*@)(.*?)([>\s]*)$/s.exec(sender) ?? [];
+  const domain = asciiDomain(typed);
   return new MailComposer({
-    from,
-    to: { name: '', address: recipient },
+    from: start + domain + end,
+    to: { name: '', address: asciiAddress(recipient) },
     subject: subject ?? '',
     text,
     html: html ?? '',

@@ -10,7 +10,7 @@ import { newId } from '../../ids.ts';
 import { emailAddress, foldCase, jsonObject, parseInput } from '../../input.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { Context } from '../../services.ts';
-import { withoutSpaceAround } from '../../text/typed.ts';
+import { mailAddress } from '../../text/address.ts';
 
 /** The longest lifetime of a one-time token, in seconds. */
 export const maxLifetimeSeconds = 7 * 24 * 60 * 60;
@@ -101,7 +101,7 @@ export async function redeemToken(
   { clock }: Pick<Context, 'clock'>,
   { email, token }: { readonly email: string; readonly token: string },
 ): Promise<OneTimeToken | null> {
-  const address = foldCase(withoutSpaceAround(email));
+  const address = foldCase(mailAddress(email));
   const [redeemed] = await tx.$queryRaw<OneTimeToken[]>`
     DELETE FROM "OneTimeToken"
      WHERE "digest" = ${digestOf(token)}::bytea

@@ -60,7 +60,7 @@ test('fills in the expected address, also for a code', async () => {
 });
 
 test('a click on a message’s link signs in', async () => {
-  const { browser, link } = await askForCode('code', 'Ada@Example.com');
+  const { browser, link } = await askForCode('code', 'Ada@example.com');
   const page = await browser.open(link);
   await browser.open(link);
   expect(heading(page)).toBe('Almost there');
@@ -68,7 +68,7 @@ test('a click on a message’s link signs in', async () => {
 });
 
 test('explains a link in another browser without using it up', async () => {
-  const { browser, sent, link, code } = await askForCode('code', 'Ada@Example.com');
+  const { browser, sent, link, code } = await askForCode('code', 'Ada@example.com');
   const other = openBrowser(baseUrl);
   const page = await other.open(link);
   expect([page.status, heading(page)]).toEqual([200, 'Enter the code where you began']);
@@ -78,14 +78,14 @@ test('explains a link in another browser without using it up', async () => {
 });
 
 test('continues to the new password by a link', async () => {
-  const { browser, link } = await askForCode('forgot-password', 'Ada@Example.com');
+  const { browser, link } = await askForCode('forgot-password', 'Ada@example.com');
   expect(heading(await browser.submit(await browser.open(link), {}))).toBe('Choose a new password');
 });
 
 test('redeems a one-time token by a click, never storing it', async () => {
-  const oneTimeToken = await createToken('Ada@Example.com');
+  const oneTimeToken = await createToken('Ada@example.com');
   const { browser, visit } = await openSignInPage(service, client, {
-    login_hint: 'Ada@Example.com',
+    login_hint: 'Ada@example.com',
     one_time_token: oneTimeToken,
   });
   const rows = [

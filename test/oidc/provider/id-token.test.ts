@@ -62,7 +62,7 @@ async function signInAsStrict(algorithm = 'RS256', tokenUrl = service.url) {
   return oidc.authorizationCodeGrant(configuration, done.url, { pkceCodeVerifier: verifier });
 }
 
-const person = { sub: user.id, name: 'Ada Lovelace', email: 'Ada@Example.com' };
+const person = { sub: user.id, name: 'Ada Lovelace', email: 'Ada@example.com' };
 
 test.each([
   ['user info', undefined],

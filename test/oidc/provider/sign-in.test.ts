@@ -152,7 +152,7 @@ test('withholds claims that the scopes do not give', async () => {
     tokens.access_token,
     user.id,
   );
-  expect(claims).toEqual({ sub: user.id, email: 'Ada@Example.com', email_verified: false });
+  expect(claims).toEqual({ sub: user.id, email: 'Ada@example.com', email_verified: false });
 });
 
 test('refuses user info to a token for a resource', async () => {

@@ -35,7 +35,7 @@ export async function createSignInFixture(service: TestService) {
 
   const user = await createUser({
     username: 'Ada',
-    primaryEmail: 'Ada@Example.com',
+    primaryEmail: 'Ada@example.com',
     name: 'Ada Lovelace',
   });
   const client = await createApplication({
