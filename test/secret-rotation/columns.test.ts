@@ -22,6 +22,7 @@ const plain = [
   'PersonalAccessToken.digest',
   'RegistrationToken.digest',
   'SendingCount.recipient',
+  'SentForm.digest',
   'SetupToken.digest',
   'SubjectToken.digest',
   'UserFactor.credentialId',

@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startViewerFederation } from '../../../src/experience/federation/viewer.ts';
+import { mailAddress } from '../../../src/text/address.ts';
 import { startOpenIdProvider } from '../../support/peers/openid-provider.ts';
 import { asPage } from '../../support/people/experience.ts';
 import {
@@ -312,7 +313,7 @@ describe('a code to an address', () => {
 async function byCode(email: string, accounts: Accounts): Promise<string> {
   const person = await headlessDriver.start(service, app);
   await person.sendCode('SIGN_IN', { email });
-  const sentTo = email.replaceAll(/[\s\u200f]/g, '');
+  const sentTo = mailAddress(email);
   expect(await person.verifyCode(await codeTo(service, sentTo))).toMatchObject({ code: 'OK' });
   return nameOf((await person.submit()).claims()?.sub, accounts);
 }
