@@ -44,8 +44,8 @@ export const codeField = (
     ...shown,
   });
 
-/** How long a message takes to come, usually, in seconds. Before that, the page offers no other one. */
-export const resendSeconds = 30;
+/** How long a message takes to come, usually. Before that, the page offers no other one. */
+const resendSeconds = 30;
 
 /**
  * What stands below a field for a code that was sent: a new code, and another address, each on a line of its own.

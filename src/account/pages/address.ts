@@ -3,7 +3,7 @@ import type { Verification } from '../../generated/prisma/client.ts';
 import { idForQuery } from '../../ids.ts';
 import { html } from '../../markup.ts';
 import { masked } from '../../proving/codes.ts';
-import { belowCode, codeField, resendSeconds } from '../../web/fields.ts';
+import { belowCode, codeField } from '../../web/fields.ts';
 import { field, form, submit } from '../../web/form.ts';
 import type { Content } from '../../web/page.ts';
 import type { PageRequest } from '../../web/site.ts';
@@ -43,7 +43,7 @@ const addressPage = (type: Kind): AccountPage => ({
     if (!code || sent.has('resend')) {
       const address = code?.recipient ?? sent.get(name) ?? '';
       const { id } = await sendViewerCode(context, { [name]: address });
-      return { goTo: `${path}?v=${id}`, standsSeconds: resendSeconds };
+      return { goTo: `${path}?v=${id}`, standsSeconds: 0 };
     }
     if (code.verifiedAt === null) {
       await verifyViewerCode(context, { verificationId: code.id, code: sent.get('code') ?? '' });

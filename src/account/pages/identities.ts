@@ -61,7 +61,7 @@ async function linkAt(context: ViewerContext, identityProviderId: string): Promi
   try {
     return {
       leaveTo: (await startViewerFederation(context, { identityProviderId })).url,
-      standsSeconds: 0,
+      standsSeconds: null,
     };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;

@@ -6,7 +6,7 @@ import { masked } from '../../proving/codes.ts';
 import { verifyBackupCode, verifyTotp } from '../../proving/factors.ts';
 import { startPasskey, verifyPasskey } from '../../proving/passkeys.ts';
 import { ways as linksTo } from '../../web/entries.ts';
-import { belowCode, codeField, resendSeconds } from '../../web/fields.ts';
+import { belowCode, codeField } from '../../web/fields.ts';
 import { field, form, submit } from '../../web/form.ts';
 import { passkeyForm, withoutPasskeys } from '../../web/passkeys/form.ts';
 import { orFailed, responseOf } from '../../web/passkeys/response.ts';
@@ -77,7 +77,7 @@ export const verifyPage: AccountPage = {
     if (identityProviderId !== null)
       return {
         leaveTo: (await startProviderProof(context, { identityProviderId })).url,
-        standsSeconds: 0,
+        standsSeconds: null,
       };
     const way = wayOf(await verificationMethodsOf(context), request);
     // The way was closed since the page was shown.
@@ -91,7 +91,7 @@ export const verifyPage: AccountPage = {
           context,
           way === 'EMAIL_CODE' ? { email: user.primaryEmail } : { phone: user.primaryPhone },
         );
-        return { goTo: pathOf(to, way, id), standsSeconds: resendSeconds };
+        return { goTo: pathOf(to, way, id), standsSeconds: 0 };
       }
       await verifyViewerCode(context, { verificationId, code });
     }

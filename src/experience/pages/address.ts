@@ -1,6 +1,5 @@
 import { type Html, html } from '../../markup.ts';
 import { ways } from '../../web/entries.ts';
-import { resendSeconds } from '../../web/fields.ts';
 import { field, form, submit } from '../../web/form.ts';
 import type { Answer, PageRequest } from '../../web/site.ts';
 import { formAt } from '../../web/visit.ts';
@@ -150,7 +149,7 @@ export async function submitAddress(
   const again: Record<string, string> = sent.has('resend') ? { [againParameter]: 'yes' } : {};
   return {
     goTo: pathTo('/verify', request, { v: verification.id, ...again }),
-    standsSeconds: resendSeconds,
+    standsSeconds: 0,
   };
 }
 

@@ -23,7 +23,7 @@ export async function leaveFor(
   try {
     const { url } = await startFederation(context, access, request);
     // Where it leads can be used once.
-    return { leaveTo: url, standsSeconds: 0 };
+    return { leaveTo: url, standsSeconds: null };
   } catch (error) {
     if (!(error instanceof NotAllowedError || error instanceof NotFoundError)) throw error;
     return explain(visit, 'federation_failed');
@@ -41,7 +41,7 @@ async function explain(
     await tx.newcomer.deleteMany({ where: { interactionId: interaction.id } });
     return updateInteraction(tx, interaction, { error });
   });
-  return { goTo: '?sign-in', standsSeconds: 0 };
+  return { goTo: '?sign-in', standsSeconds: null };
 }
 
 /** Starts a federation for the buttons of identity providers, and ends it when the callback sends the browser here. */

@@ -14,8 +14,11 @@ export type Redirection = (
     }
 ) & {
   readonly cookies?: string[];
-  /** How long the same form is answered by it, in seconds; by default as its site says. */
-  readonly standsSeconds?: number;
+  /**
+   * How long the same form is answered by it, in seconds; by default as its site says. With 0 it answers those alone who
+   * wait for it, with null nobody: each time it is another.
+   */
+  readonly standsSeconds?: number | null;
 };
 
 /** A submitted form. */
@@ -47,9 +50,8 @@ export async function answerOnce<Other extends object>(
 ): Promise<Other | Redirection> {
   const key = { subject: sent.subject, digest: digestOf(services, sent) };
   while (!(await claim(services, key))) {
-    const known = await findAnswer(services, key);
+    const known = await waitForAnswer(services, key);
     if (known) return known;
-    await sleep(lookAgainMs);
   }
   let kept: Kept | undefined;
   try {
@@ -95,15 +97,17 @@ async function claim(
   return claimed > 0;
 }
 
-async function findAnswer(
-  { database }: Pick<Services, 'database'>,
+/** The answer of whoever answers the form; undefined if they refuse it, or are gone. */
+async function waitForAnswer(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   key: Key,
 ): Promise<Redirection | undefined> {
-  const found = await database.prisma.sentForm.findUnique({
-    where: { subject_digest: key },
-    select: { answer: true },
-  });
-  return (found?.answer as Redirection | null | undefined) ?? undefined;
+  for (;;) {
+    const found = await database.prisma.sentForm.findUnique({ where: { subject_digest: key } });
+    if (found?.answer) return found.answer as Redirection;
+    if (!found || clock.now().getTime() - found.sentAt.getTime() > longestMs) return undefined;
+    await sleep(lookAgainMs);
+  }
 }
 
 interface Kept {
@@ -118,7 +122,7 @@ function keptOf(
 ): Kept | undefined {
   if (!('goTo' in answer || 'leaveTo' in answer)) return undefined;
   const { cookies: _with, standsSeconds = sent.standsSeconds, ...where } = answer;
-  return standsSeconds > 0 ? { where, standsSeconds } : undefined;
+  return standsSeconds === null ? undefined : { where, standsSeconds };
 }
 
 /** Keeps an answer, in place of those before it. */

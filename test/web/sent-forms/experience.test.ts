@@ -172,17 +172,15 @@ test('two nodes answer it alike', async () => {
 });
 
 describe('what is meant is done again', () => {
-  test('another code, once the page offers it', async () => {
+  test('another code', async () => {
     const { browser, visit, values } = await steps['asks for a code']();
-    const email = values['email'] ?? '';
     const asked = await browser.submit(visit, values);
     const resend = { ...asked, body: asked.body.slice(asked.body.indexOf('class="inline"') - 6) };
-    await browser.post(resend, { resend: 'yes' });
-    await browser.post(resend, { resend: 'yes' });
-    expect(await messagesTo(service, email)).toHaveLength(2);
-    service.clock.advance(30_000);
-    await browser.post(resend, { resend: 'yes' });
-    expect(await messagesTo(service, email)).toHaveLength(3);
+    const again = () => browser.post(resend, { resend: 'yes' });
+    await Promise.all([again(), again()]);
+    expect(await messagesTo(service, values.email)).toHaveLength(2);
+    await again();
+    expect(await messagesTo(service, values.email)).toHaveLength(3);
   });
 
   test('a password that was wrong', async () => {
