@@ -141,8 +141,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const twins = await placeSpellings(database);
     if (twins.length > 0 && isFirst)
       log.warn({ twins }, 'resources are registered in several spellings of one indicator');
-    const unread = await spellDomains(database);
-    if (unread.length > 0 && isFirst)
+    const unread = isFirst ? await spellDomains(database) : [];
+    if (unread.length > 0)
       log.warn({ addresses: unread.length }, 'addresses are there in two spellings of one domain');
     const keys = await loadSigningKeys({ prisma: database.prisma, cipher, clock });
 

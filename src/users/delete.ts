@@ -9,8 +9,9 @@ import { deleteSessions, endImpersonation } from './sign-out.ts';
 import { voidFormer } from './void-codes.ts';
 
 /**
- * Deletes a user, with sessions, role assignments, organization memberships and what was sent to their addresses. Raises `User.Session.Ended` for each
- * session, `Organization.Membership.Updated` for each organization that loses a member, and `User.Deleted`.
+ * Deletes a user, with sessions, role assignments, organization memberships and what was sent to their addresses.
+ * Raises `User.Session.Ended` for each session, `Organization.Membership.Updated` for each organization that loses a
+ * member, and `User.Deleted`.
  *
  * @returns The user in its last state.
  * @throws {NotFoundError}

@@ -252,15 +252,16 @@ async function linkWithin(
     select: { userId: true },
   });
   const setterScopes = await holdEnabled(tx, newcomer);
+  const mayProveWho = setterScopes !== null && (await mayProve(tx, setterScopes, userId));
   const person = asPerson(context, interaction, userId);
   // Linked through another provider of the same issuer.
-  if (setterScopes && linked?.userId === userId) {
+  if (linked?.userId === userId && mayProveWho) {
     const joined = await joinByProvider(tx, person, { userId, ...newcomer });
     return joined.with(undefined);
   }
   const mayLink =
     setterScopes !== null &&
-    (!isByIdentity || (await mayProve(tx, setterScopes, userId))) &&
+    (!isByIdentity || mayProveWho) &&
     (isByIdentity ? isVerifiedByBoth(newcomer, user) : await isAccountOf(tx, newcomer, user)) &&
     !(await isKnownThereAsAnother(tx, userId, newcomer));
   if (isByIdentity && (!mayLink || (linked && linked.userId !== userId))) {

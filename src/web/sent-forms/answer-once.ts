@@ -34,7 +34,9 @@ export interface SentForm {
 
 // A form that takes longer was lost with its node.
 const longestMs = 30_000;
-const lookAgainMs = 50;
+// Many may wait for one form, and each looks by itself.
+const firstLookMs = 50;
+const longestLookMs = 1_000;
 
 /**
  * Answers a form that a browser sends twice (a double click, Back and once more) as it was answered the first time: its
@@ -102,11 +104,11 @@ async function waitForAnswer(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   key: Key,
 ): Promise<Redirection | undefined> {
-  for (;;) {
+  for (let lookMs = firstLookMs; ; lookMs = Math.min(2 * lookMs, longestLookMs)) {
     const found = await database.prisma.sentForm.findUnique({ where: { subject_digest: key } });
     if (found?.answer) return found.answer as Redirection;
     if (!found || clock.now().getTime() - found.sentAt.getTime() > longestMs) return undefined;
-    await sleep(lookAgainMs);
+    await sleep(lookMs);
   }
 }
 
