@@ -96,6 +96,7 @@ const settings = {
   mayRebindTokens: z.boolean().nullish(),
   mayActFor: distinct(z.string(), maxActedFor).nullish(),
   requirePushedAuthorizationRequests: z.boolean().nullish(),
+  requirePkce: z.boolean().nullish(),
   securityProfile: z.enum(SecurityProfile).nullish(),
   refreshTokenReuseSeconds: z
     .int(reuseBounds)
@@ -403,10 +404,12 @@ const cleared = (given: Settings) => ({
     given.refreshTokenReuseSeconds === null
       ? defaultRefreshTokenReuseSeconds
       : given.refreshTokenReuseSeconds,
-  // Null restores the default, which is on.
-  allowSecrets: given.allowSecrets === null ? true : given.allowSecrets,
+  allowSecrets: restored(given.allowSecrets),
+  requirePkce: restored(given.requirePkce),
 });
 const switched = (isOn: boolean | null | undefined) => (isOn === null ? false : isOn);
+// These are on by default.
+const restored = (isOn: boolean | null | undefined) => (isOn === null ? true : isOn);
 const emptied = (list: string[] | null | undefined) => (list === null ? [] : list);
 
 function assertConsistent(
@@ -449,10 +452,20 @@ function assertConsistent(
   const broken = faultsOfProfile(application);
   const issues: InputIssue[] = [
     ...addresses,
+    ...faultsOfPkce(application),
     ...(broken.length > 0 ? broken : faultsOfKeys(application)),
   ];
   if (issues.length > 0) throw new InvalidInputError(issues);
 }
+
+/** Without PKCE, a code is protected by the application's secret alone, and a sign-in by `nonce` or `state`. */
+const faultsOfPkce = ({
+  type,
+  requirePkce,
+}: Pick<Application, 'type'> & Partial<Pick<Application, 'requirePkce'>>): InputIssue[] =>
+  requirePkce === false && type !== 'TRADITIONAL'
+    ? [{ path: ['requirePkce'], message: `must be on for type ${type}` }]
+    : [];
 
 /** Nobody vouches for what registered itself, so people are asked; and a document says itself what it describes. */
 function assertOwnDescription(

@@ -30,6 +30,7 @@ export const applicationRecord = (application: Application): RecordData<'Applica
   mayRebindTokens: application.mayRebindTokens,
   mayActFor: application.mayActFor,
   requirePushedAuthorizationRequests: application.requirePushedAuthorizationRequests,
+  requirePkce: application.requirePkce,
   securityProfile: application.securityProfile,
   refreshTokenReuseSeconds: application.refreshTokenReuseSeconds,
   createdAt: application.createdAt.toISOString(),

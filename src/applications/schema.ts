@@ -220,6 +220,10 @@ export const Application = builder.prismaNode('Application', {
       description:
         'Whether each of its authorization requests comes from its server first, to `/oidc/request` (RFC 9126). Off by default.',
     }),
+    requirePkce: t.exposeBoolean('requirePkce', {
+      description:
+        'Whether each of its authorization requests needs PKCE with S256 (RFC 7636). On by default. A challenge that is sent is checked in any case.',
+    }),
     securityProfile: t.expose('securityProfile', {
       type: SecurityProfileEnum,
       description: 'The security profile that it is held to. `NONE` by default.',
@@ -374,6 +378,10 @@ const settings = (t: InputFields) => ({
   requirePushedAuthorizationRequests: t.boolean({
     description:
       'Whether each of its authorization requests comes from its server first (RFC 9126). Not together with `allowHeadlessSignIn`.',
+  }),
+  requirePkce: t.boolean({
+    description:
+      'Whether each of its authorization requests needs PKCE with S256. Off, for a client that cannot send it, only for `TRADITIONAL`: a code that somebody steals is then protected by the secret alone, and a code of somebody else, slipped into a browser, by what the client itself checks (`nonce`, `state`).',
   }),
   securityProfile: t.field({
     type: SecurityProfileEnum,

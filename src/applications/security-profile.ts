@@ -20,6 +20,7 @@ const fapiSettings = {
   allowSecrets: false,
   requireDpop: true,
   requirePushedAuthorizationRequests: true,
+  requirePkce: true,
   ...withoutPush,
   idTokenSigningAlg: 'ES256',
 } as const;
@@ -55,7 +56,12 @@ export function faultsOfProfile(
     path: [field],
     message: `${message}, by securityProfile`,
   });
-  const fixed = ['allowSecrets', 'requireDpop', 'requirePushedAuthorizationRequests'] as const;
+  const fixed = [
+    'allowSecrets',
+    'requireDpop',
+    'requirePushedAuthorizationRequests',
+    'requirePkce',
+  ] as const;
   const wrong = [...fixed, ...unpushed].filter(
     (field) => (settings[field] ?? fapiSettings[field]) !== fapiSettings[field],
   );

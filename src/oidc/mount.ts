@@ -15,7 +15,7 @@ import { faultOfQuery } from './provider/request-bounds.ts';
 import { isPublicClient, profileOf } from './provider/storage/clients.ts';
 import { mountRegistration } from './registration/mount.ts';
 import { ClientIdRefused } from './registration/resolve-document.ts';
-import { authenticateClient, bodyWithoutAssertion } from './token/authenticated-client.ts';
+import { authenticateClient, bodyForLibrary } from './token/authenticated-client.ts';
 import { type Delegate, mountTokenEndpoint } from './token/endpoint.ts';
 import { parseForm } from './token/form.ts';
 import { allowOrigin } from './token/form-endpoint.ts';
@@ -23,6 +23,7 @@ import { proveKey } from './token/keys/token-proof.ts';
 import { refuseProof } from './token/keys/user-info-proof.ts';
 import { mountTokenManagement } from './token/management.ts';
 import { mountPushedRequests } from './token/pushed-requests.ts';
+import { assertAudience } from './token/target.ts';
 
 const providerRoutes: readonly (Pick<RouteOptions, 'method' | 'url'> & { turn?: 'token' })[] = [
   { method: 'GET', url: '/oidc/auth' },
@@ -55,6 +56,8 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
       const client = await authenticateClient(services, request, form);
       allowOrigin(request, reply, client);
       if (form.find('grant_type') === deviceGrantType) assertMayUse(client);
+      const resource = form.find('resource');
+      if (resource !== undefined) assertAudience(form, { indicator: resource });
       const isRequired = client['dpop_bound_access_tokens'] === true;
       await proveKey(services, request, '/token', { isRequired, profile: profileOf(client) });
       const { id_token_signed_response_alg: algorithm } = client;
@@ -62,7 +65,7 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
       if (algorithm && !services.keys.jwks().keys.some(({ alg }) => alg === algorithm)) {
         await services.keys.reload();
       }
-      await delegate(request, reply, bodyWithoutAssertion(rawBody, client.client_id));
+      await delegate(request, reply, bodyForLibrary(request, rawBody, client.client_id));
       // A client without a secret proves nothing, so its wrong guesses count against its address.
       if (reply.raw.statusCode === 400 && isPublicClient(client) && !hasKnownCode(request)) {
         await noteFailure(services, request.ip);

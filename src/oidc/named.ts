@@ -36,7 +36,7 @@ const namesUrl = /(?:^|&)(?:(?:resource|audience)=[Hh%]|[^=&]*%)/;
 
 /**
  * The parameters of a request, with resources in their registered spelling, and the management API's indicator in place
- * of its URLs.
+ * of its URLs. Where only `audience` names a resource, as some clients do, `resource` names it too.
  */
 export const withIndicators = async (
   services: Pick<Services, 'config' | 'baseUrl' | 'database'>,
@@ -47,11 +47,16 @@ export const withIndicators = async (
     value !== undefined && named.has(name) ? [indicatorNamedBy(services, value)] : [],
   );
   const registered = await registeredSpellings(services.database.tokens, asked);
-  return replaced(parameters, (name, value) => {
+  const respelled = await replaced(parameters, (name, value) => {
     if (!named.has(name)) return value;
     const indicator = indicatorNamedBy(services, value);
     return registered.get(indicator) ?? indicator;
   });
+  const pairs = new Map(pairsOf(respelled).map(({ name, value }) => [name, value]));
+  const audience = pairs.get('audience');
+  return audience && !pairs.get('resource')
+    ? `${respelled}&resource=${encodeURIComponent(audience)}`
+    : respelled;
 };
 
 /**

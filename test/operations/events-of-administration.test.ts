@@ -70,6 +70,7 @@ const records = {
     mayRebindTokens: false,
     mayActFor: [],
     requirePushedAuthorizationRequests: false,
+    requirePkce: true,
     securityProfile: 'NONE',
     refreshTokenReuseSeconds: 30,
     origin: 'ADMINISTRATION',

@@ -30,6 +30,7 @@ graphql(`
     requireDpop
     mayRebindTokens
     requirePushedAuthorizationRequests
+    requirePkce
     securityProfile
     refreshTokenReuseSeconds
     allowTokenExchange

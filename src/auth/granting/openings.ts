@@ -44,6 +44,8 @@ const applicationSettings: Row = {
   mayActFor: ['APPLICATION', 'OWN_APIS', 'LATER'],
   ...harmless('name', 'description', 'idTokenSigningAlg', 'postLogoutRedirectUris', 'requireDpop'),
   ...harmless('requirePushedAuthorizationRequests', 'securityProfile', 'refreshTokenReuseSeconds'),
+  // Without it a client does more itself, and its code still takes its secret.
+  requirePkce: null,
 };
 const identityProviderSettings = {
   ...each(['EVERYBODY', 'LATER'], 'issuer', 'clientId', 'clientSecret', 'scopes'),

@@ -114,6 +114,7 @@ export const records = {
     mayRebindTokens: flag('Whether it could exchange a bound token for one bound to another key.'),
     mayActFor: texts('The applications whose tokens could be its actor tokens, by id.'),
     requirePushedAuthorizationRequests: flag('Whether it had to push its authorization requests.'),
+    requirePkce: flag('Whether its authorization requests needed PKCE.', true),
     securityProfile: oneOf(['NONE', 'FAPI_2_0'], 'The security profile that it was held to.'),
     refreshTokenReuseSeconds: integer(
       'For how long a used refresh token could come again, in seconds.',

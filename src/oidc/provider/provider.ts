@@ -53,6 +53,7 @@ import {
   isThirdParty,
   libraryAuthMethods,
   ownId,
+  requirePkce,
   securityProfile,
 } from './storage/clients.ts';
 import {
@@ -173,6 +174,7 @@ function createProvider(services: Services): Provider {
       await replaceCodeForm(services, ctx);
       leadOnAfterSignOut(services, ctx);
       answerRevocation(ctx);
+      answerTokens(ctx);
       answerIntrospection(services, ctx);
       await noteUse(services, ctx);
       // The library gives nonces where none are asked for, and would refuse them once they are old.
@@ -194,6 +196,21 @@ function answerRevocation(ctx: KoaContextWithOIDC): void {
   if (ctx.oidc?.route !== 'revocation' || ctx.status !== 200) return;
   ctx.set('cache-control', 'no-store');
   ctx.body = {};
+}
+
+/**
+ * Names in `scope` all that was granted (RFC 6749 §5.1): the library names the token's scopes, and a token for a
+ * resource has the resource's alone.
+ */
+function answerTokens(ctx: KoaContextWithOIDC): void {
+  if (ctx.oidc?.route !== 'token' || ctx.status !== 200) return;
+  const { Grant: grant } = ctx.oidc.entities;
+  const source = grantSourceOf(ctx);
+  if (!grant || !source) return;
+  const asked = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : source.scopes;
+  const answer = ctx.body as { scope?: string };
+  const granted = `${grant.getOIDCScopeFiltered(asked)} ${answer.scope ?? ''}`.split(' ');
+  answer.scope = [...new Set(granted)].filter(Boolean).join(' ');
 }
 
 /** Tells when a token was issued and ends by the service's clock. */
@@ -280,12 +297,12 @@ function configure(services: Services): Configuration {
       dPoPSigningAlgValues: [...proofAlgorithms],
     },
     extraClientMetadata: {
-      properties: [corsAllowedOrigins, securityProfile, ownId, ...consentMetadata],
+      properties: [corsAllowedOrigins, securityProfile, requirePkce, ownId, ...consentMetadata],
     },
     clientBasedCORS: (_ctx, origin, client) =>
       (client[corsAllowedOrigins] as readonly string[]).includes(origin),
     jwks: keys.privateJwks(),
-    pkce: { required: () => true },
+    pkce: { required: (_ctx, client) => client[requirePkce] !== false },
     cookies: {
       keys: cipher.passingKeys('cookies').map((key) => key.toString('base64url')),
       names: {
@@ -309,7 +326,11 @@ function configure(services: Services): Configuration {
       },
     },
     extraParams: {
-      scope: keepOfflineAccess,
+      audience: assertOneTarget,
+      scope(ctx) {
+        keepOfflineAccess(ctx);
+        assertAsksForSomething(ctx);
+      },
       screen_hint: null,
       one_time_token: (ctx) => sealOneTimeToken(services, ctx),
     },
@@ -483,6 +504,30 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   if (!params || !asked.includes('offline_access') || !client?.grantTypeAllowed('refresh_token'))
     return;
   params['scope'] = [...ctx.oidc.requestParamScopes.add('offline_access')].join(' ');
+}
+
+/**
+ * Refuses a request that nothing could be granted for, before the person signs in.
+ *
+ * @throws {InvalidScope} when it names no resource and no scope that is known here.
+ */
+function assertAsksForSomething(ctx: KoaContextWithOIDC): void {
+  const { params } = ctx.oidc;
+  if (!params?.['resource'] && !params?.['scope'])
+    throw new errors.InvalidScope(
+      'nothing that is asked for is known here: scope needs openid, or the request a resource',
+      askedScope(ctx),
+    );
+}
+
+/**
+ * Makes sure that `audience`, which stands for a missing `resource`, names no other beside it.
+ *
+ * @throws {InvalidTarget}
+ */
+function assertOneTarget({ oidc: { params } }: KoaContextWithOIDC, audience: unknown): void {
+  if (audience && [params?.['resource']].flat().some((resource) => resource !== audience))
+    throw new errors.InvalidTarget("audience is not the resource's indicator");
 }
 
 /** The `scope` as the application sent it: in the URL, or when it pushed its request. */

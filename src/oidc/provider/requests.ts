@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { withOneSpace } from '../../auth/authorization.ts';
+import { isWithoutSecret } from '../token/client-authentication.ts';
 
 const requests = new WeakMap<IncomingMessage, FastifyRequest>();
 
@@ -32,6 +33,9 @@ export function prepareRequest(
   const prepared = rawBody === undefined ? raw : withBody(raw, rawBody);
   const { authorization } = prepared.headers;
   if (authorization !== undefined) prepared.headers.authorization = withOneSpace(authorization);
+  // The client was found to be public, and its id is in the body: the library takes an empty secret for a fault.
+  if (rawBody !== undefined && isWithoutSecret(authorization ?? ''))
+    delete prepared.headers.authorization;
   requests.set(prepared, request);
   // As Node's frameworks mount a handler: `url` begins at the mount point, `originalUrl` at the root.
   return Object.assign(prepared, {

@@ -4,7 +4,12 @@ import type { Services } from '../../services.ts';
 import { withApplicationId } from '../named.ts';
 import { findClient, isPublicClient } from '../provider/storage/clients.ts';
 import { ClientIdRefused } from '../registration/resolve-document.ts';
-import { assertCredentials, readCredentials } from './client-authentication.ts';
+import {
+  assertCredentials,
+  idWithoutProof,
+  isWithoutSecret,
+  readCredentials,
+} from './client-authentication.ts';
 import type { Form } from './form.ts';
 import { InvalidClient } from './oauth-errors.ts';
 
@@ -50,7 +55,7 @@ export async function authenticateConfidentialClient(
 }
 
 /**
- * Authenticates any application. One that cannot keep a secret sends only its `client_id` (RFC 6749 §3.2.1).
+ * Authenticates any application. One that cannot keep a secret proves nothing, see {@link idWithoutProof}.
  *
  * @throws {InvalidClient} {@link InvalidRequest}
  */
@@ -59,13 +64,8 @@ export async function authenticateClient(
   request: FastifyRequest,
   form: Form,
 ): Promise<ClientMetadata> {
-  const clientId = form.find('client_id');
-  const hasProof =
-    request.headers.authorization !== undefined ||
-    form.find('client_secret') !== undefined ||
-    form.find('client_assertion') !== undefined;
-  if (hasProof || clientId === undefined)
-    return authenticateConfidentialClient(services, request, form);
+  const clientId = idWithoutProof(request.headers.authorization, form);
+  if (clientId === undefined) return authenticateConfidentialClient(services, request, form);
   const { metadata } = await findClient(services, clientId);
   if (!metadata || !isPublicClient(metadata)) throw new InvalidClient();
   return metadata;
@@ -73,13 +73,19 @@ export async function authenticateClient(
 
 /**
  * The body of an authenticated request for oidc-provider, which then believes {@link isAuthenticatedAs}: in place of an
- * assertion it has a secret, the one method that the library knows here.
+ * assertion it has a secret, the one method that the library knows here. In place of HTTP Basic without a secret, which
+ * the library never sees, it has the client's id.
  */
-export function bodyWithoutAssertion(rawBody: string, clientId: string): string {
+export function bodyForLibrary(
+  { headers: { authorization = '' } }: FastifyRequest,
+  rawBody: string,
+  clientId: string,
+): string {
   const form = new URLSearchParams(rawBody);
-  if (!form.has('client_assertion')) return rawBody;
+  const isAsserted = form.has('client_assertion');
+  if (!isAsserted && !isWithoutSecret(authorization)) return rawBody;
   for (const name of ['client_assertion', 'client_assertion_type']) form.delete(name);
   form.set('client_id', clientId);
-  form.set('client_secret', 'authenticated');
+  if (isAsserted) form.set('client_secret', 'authenticated');
   return form.toString();
 }

@@ -50,25 +50,53 @@ export function readCredentials(authorization: string | undefined, form: Form): 
   }
   if (clientSecret !== undefined) throw usesTwoMethods();
   const credentials = readBasic(authorization);
-  if (clientId !== undefined && credentials !== none && clientId !== credentials.clientId) {
-    throw new InvalidRequest('client_id is not the client that authenticates');
-  }
+  if (!credentials?.clientSecret) return none;
+  assertSameClient(clientId, credentials);
   return credentials;
 }
 
+/** @throws {InvalidRequest} when the body names another client than HTTP Basic. */
+function assertSameClient(inBody: string | undefined, { clientId }: ClientCredentials): void {
+  if (inBody !== undefined && inBody !== clientId)
+    throw new InvalidRequest('client_id is not the client that authenticates');
+}
+
+/**
+ * The id of a client that proves nothing: it sends its `client_id` in the body (RFC 6749 §3.2.1), or HTTP Basic with an
+ * empty secret, as some libraries do for public clients. Undefined for any other.
+ *
+ * @throws {InvalidRequest} when the body names another client than HTTP Basic.
+ */
+export function idWithoutProof(authorization: string | undefined, form: Form): string | undefined {
+  const isProven =
+    form.find('client_secret') !== undefined || form.find('client_assertion') !== undefined;
+  if (isProven) return undefined;
+  const inBody = form.find('client_id');
+  if (authorization === undefined) return inBody;
+  const credentials = readBasic(authorization);
+  if (!credentials || credentials.clientSecret) return undefined;
+  assertSameClient(inBody, credentials);
+  return credentials.clientId;
+}
+
+/** Whether a header is HTTP Basic with an empty secret. */
+export const isWithoutSecret = (authorization: string): boolean =>
+  readBasic(authorization)?.clientSecret === '';
+
 const usesTwoMethods = () => new InvalidRequest('the client uses two methods to authenticate');
 
-function readBasic(authorization: string): ClientCredentials {
+/** The id and the secret of HTTP Basic; the secret may be empty. Undefined if they cannot be read. */
+function readBasic(authorization: string): ClientCredentials | undefined {
   const encoded = credentialsOf(authorization, 'Basic');
-  if (encoded === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return none;
+  if (encoded === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
-  if (!isUtf8(bytes)) return none;
+  if (!isUtf8(bytes)) return undefined;
   const pair = bytes.toString('utf8');
   const colon = pair.indexOf(':');
-  if (colon === -1) return none;
+  if (colon === -1) return undefined;
   const clientId = decodeFormText(pair.slice(0, colon));
   const clientSecret = decodeFormText(pair.slice(colon + 1));
-  return clientId && clientSecret ? { clientId, clientSecret } : none;
+  return clientId && clientSecret !== undefined ? { clientId, clientSecret } : undefined;
 }
 
 const decoys = ['00'.repeat(32)];

@@ -3,11 +3,7 @@ import type { Services } from '../../services.ts';
 import { withIndicators } from '../named.ts';
 import { faultOfQuery } from '../provider/request-bounds.ts';
 import { isFapi, profileOf } from '../provider/storage/clients.ts';
-import {
-  authenticateClient,
-  bodyWithoutAssertion,
-  withKnownClient,
-} from './authenticated-client.ts';
+import { authenticateClient, bodyForLibrary, withKnownClient } from './authenticated-client.ts';
 import type { Delegate } from './endpoint.ts';
 import { parseForm } from './form.ts';
 import {
@@ -47,7 +43,7 @@ export function mountPushedRequests(
       allowOrigin(request, reply, client);
       // FAPI 2.0 §5.3.2.2; the library would take the only one that is registered.
       if (isFapi(client)) form.get('redirect_uri');
-      const pushed = bodyWithoutAssertion(named, client.client_id);
+      const pushed = bodyForLibrary(request, named, client.client_id);
       const fault = faultOfQuery(`?${pushed}`);
       if (fault !== undefined) throw new InvalidRequest(fault);
       // Here a proof is never required: it binds the code, as `dpop_jkt` would (RFC 9449 §10.1).

@@ -28,7 +28,7 @@ export function readExchangeTarget(form: Form): Target {
 }
 
 /** @throws {InvalidTarget} when `audience` is not the indicator of the requested resource, in any spelling. */
-export function assertAudience(form: Form, { indicator }: Target): void {
+export function assertAudience(form: Form, { indicator }: Pick<Target, 'indicator'>): void {
   if (!areSpellings(form.find('audience') ?? indicator, indicator)) {
     throw new InvalidTarget("audience is not the resource's indicator");
   }

@@ -128,7 +128,10 @@ test('openid-client gets tokens for a person who types the code', async () => {
   ]);
 
   const tokens = await oidc.pollDeviceAuthorizationGrant(config, { ...asked, interval: 0 });
-  expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'read' });
+  expect(tokens).toMatchObject({
+    token_type: 'bearer',
+    scope: 'openid offline_access read',
+  });
   expect(tokens.claims()?.sub).toBe(fixture.user.id);
   const refreshed = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
   expect(refreshed.access_token).not.toBe(tokens.access_token);
@@ -237,7 +240,7 @@ test('a third party’s application asks for consent, each time', async () => {
     expect(textOf(done)).toContain('Your device is connected');
     expect(await poll(deviceCode, { from: shop })).toMatchObject({
       status: 200,
-      body: { scope: 'read' },
+      body: { scope: 'openid read' },
     });
   }
   const { deviceCode, userCode } = await begin(asked, shop);

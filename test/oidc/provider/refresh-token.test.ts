@@ -103,7 +103,7 @@ test('narrows the scopes on request, and never widens them', async () => {
     ...forResource,
     scope: 'openid write',
   });
-  expect(narrow.scope).toBe('write');
+  expect(narrow.scope).toBe('openid write');
   const wide = refresh(service, client, narrow.refresh_token ?? '', { scope: 'openid email' });
   expect(await errorOf(wide)).toBe('invalid_scope');
 });

@@ -70,7 +70,11 @@ test('issues a resource token with the user’s scopes', async () => {
   const { iat = 0, exp = 0, jti = '' } = payload;
   expect(exp - iat).toBe(3601);
   expect(Math.floor(issuedAt({ jti, iat }).getTime() / 1000)).toBe(iat + 1);
-  expect(tokens).toMatchObject({ scope: 'read', expires_in: 3600, token_type: 'bearer' });
+  expect(tokens).toMatchObject({
+    scope: 'openid offline_access read',
+    expires_in: 3600,
+    token_type: 'bearer',
+  });
   expect(tokens.refresh_token).toBeTypeOf('string');
   expect(tokens.claims()?.sub).toBe(user.id);
 });
@@ -80,7 +84,7 @@ test('gives access tokens the lifetime of their resource', async () => {
   const tokens = await fixture.signIn({ resource: shortLived.indicator, scope: 'openid read' });
   const { iat = 0, exp = 0 } = decodeJwt(tokens.access_token);
   expect(exp - iat).toBe(91);
-  expect(tokens).toMatchObject({ expires_in: 90, scope: '' });
+  expect(tokens).toMatchObject({ expires_in: 90, scope: 'openid' });
 });
 
 test('counts the scopes of organization roles too', async () => {
@@ -92,7 +96,7 @@ test('counts the scopes of organization roles too', async () => {
     resource: resource.indicator,
     scope: 'openid read write',
   });
-  expect(tokens.scope).toBe('write');
+  expect(tokens.scope).toBe('openid write');
 });
 
 test('issues tokens for the management API like any resource', async () => {

@@ -39,6 +39,9 @@ export const securityMessages = defineMessages({
       'In an exchange, it may swap a token that is bound to somebody else’s key for one bound to its own. The token is never unbound.',
     requirePar: 'Require pushed authorization requests (PAR)',
     requireParHint: 'Its server sends each request first, so that no browser can change it.',
+    requirePkce: 'Require PKCE',
+    requirePkceHint:
+      'Off only for a client that cannot send it. A stolen code is then protected by the client secret alone, and nothing here stops a code of another person’s sign-in from being slipped into a browser.',
     reuse: 'Accept a used refresh token again for',
     reuseHint:
       'For a second tab, or an answer that was lost, until a newer one is used. After that, a used token ends the session of the application. 0 never accepts it again.',
@@ -84,6 +87,9 @@ export const securityMessages = defineMessages({
       'Bei einem Tausch darf sie ein Token, das an einen fremden Schlüssel gebunden ist, gegen eines mit ihrem eigenen tauschen. Ungebunden wird das Token nie.',
     requirePar: 'Vorab gesendete Autorisierungsanfragen verlangen (PAR)',
     requireParHint: 'Ihr Server sendet jede Anfrage vorab, sodass kein Browser sie verändern kann.',
+    requirePkce: 'PKCE verlangen',
+    requirePkceHint:
+      'Nur für einen Client auszuschalten, der es nicht senden kann. Ein gestohlener Code ist dann allein durch das Client-Secret geschützt, und nichts hindert hier daran, einem Browser den Code aus der Anmeldung einer anderen Person unterzuschieben.',
     reuse: 'Ein benutztes Refresh-Token wieder annehmen für',
     reuseHint:
       'Für einen zweiten Tab oder eine verlorene Antwort, bis ein neueres benutzt wird. Danach beendet ein benutztes Token die Sitzung der Anwendung. 0 nimmt es nie wieder an.',

@@ -28,6 +28,7 @@ interface Values {
   readonly requireDpop: boolean;
   readonly mayRebindTokens: boolean;
   readonly requirePushedAuthorizationRequests: boolean;
+  readonly requirePkce: boolean;
   readonly refreshTokenReuseSeconds: number;
 }
 
@@ -52,6 +53,7 @@ export function SecurityTab({ application }: { application: ShownApplication }) 
             requireDpop: z.boolean(),
             mayRebindTokens: z.boolean(),
             requirePushedAuthorizationRequests: z.boolean(),
+            requirePkce: z.boolean(),
             refreshTokenReuseSeconds: z
               .int(t.reuseBounds)
               .check(z.gte(0, t.reuseBounds), z.lte(300, t.reuseBounds)),
@@ -143,6 +145,9 @@ function Requirements({ application: { type } }: { application: ShownApplication
           hint={t.requireParHint}
         />
       )}
+      {type === 'TRADITIONAL' && !isFapi && (
+        <CheckField name="requirePkce" label={t.requirePkce} hint={t.requirePkceHint} />
+      )}
       {signsIn(type) && !isFapi && (
         <DurationField name="refreshTokenReuseSeconds" label={t.reuse} hint={t.reuseHint} />
       )}
@@ -161,6 +166,7 @@ const valuesOf = (application: ShownApplication): Values => {
     requireDpop: application.requireDpop,
     mayRebindTokens: application.mayRebindTokens,
     requirePushedAuthorizationRequests: application.requirePushedAuthorizationRequests,
+    requirePkce: application.requirePkce,
     refreshTokenReuseSeconds: application.refreshTokenReuseSeconds,
   };
 };
@@ -187,6 +193,7 @@ function inputOf(application: ShownApplication, values: Values): UpdateApplicati
           ...(signsIn(type)
             ? { requirePushedAuthorizationRequests, refreshTokenReuseSeconds }
             : {}),
+          ...(type === 'TRADITIONAL' ? { requirePkce: values.requirePkce } : {}),
         }),
   };
 }

@@ -6,7 +6,7 @@ import { redirect } from '../../../web/site.ts';
 import { withIndicators } from '../../named.ts';
 import {
   authenticateClient,
-  bodyWithoutAssertion,
+  bodyForLibrary,
   withKnownClient,
 } from '../../token/authenticated-client.ts';
 import type { Delegate } from '../../token/endpoint.ts';
@@ -49,7 +49,7 @@ export async function mountDeviceGrant(
       const client = await authenticateClient(services, request, parseForm(Buffer.from(named)));
       allowOrigin(request, reply, client);
       assertMayUse(client);
-      const sent = bodyWithoutAssertion(named, client.client_id);
+      const sent = bodyForLibrary(request, named, client.client_id);
       const fault = faultOfQuery(`?${sent}`);
       if (fault !== undefined) throw new InvalidRequest(fault);
       await delegate(request, reply, sent);

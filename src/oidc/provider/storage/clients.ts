@@ -27,6 +27,9 @@ export const consentMetadata = ['is_third_party', 'setter_scopes'] as const;
 /** The client metadata with the security profile of an application. */
 export const securityProfile = 'security_profile';
 
+/** The client metadata on PKCE: see the columns of Application. */
+export const requirePkce = 'require_pkce';
+
 /** The security profile of a client. */
 export const profileOf = (client: ClientMetadata): SecurityProfile =>
   client[securityProfile] as SecurityProfile;
@@ -155,6 +158,7 @@ function metadataOf(application: Application, baseUrl: string): ClientMetadata {
     post_logout_redirect_uris: hasUsers ? application.postLogoutRedirectUris : [],
     dpop_bound_access_tokens: application.requireDpop,
     require_pushed_authorization_requests: application.requirePushedAuthorizationRequests,
+    [requirePkce]: application.requirePkce,
     [securityProfile]: application.securityProfile,
     is_third_party: application.isThirdParty,
     setter_scopes: application.setterScopes,

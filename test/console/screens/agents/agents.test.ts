@@ -201,11 +201,25 @@ describe.runIf(chromiumPath)('agents, keys and proofs at the screen', async () =
     });
   });
 
+  test('PKCE can be left out for a web application alone', async () => {
+    const { id } = await directory.createClient({ name: 'Wiki', type: 'TRADITIONAL' });
+    await at.open(`applications/${id}?tab=security`, 'Wiki');
+    expect(await at.field('Require PKCE').isChecked()).toBe(true);
+    await at.field('Require PKCE').uncheck();
+    await at.page.getByText('Off only for a client that cannot send it.').waitFor();
+    await at.raises(['Application.Data.Updated'], () => at.button('Save').click());
+    const stored = () => prisma.application.findUniqueOrThrow({ where: { id } });
+    expect((await stored()).requirePkce).toBe(false);
+    await at.page.getByRole('radio', { name: 'FAPI 2.0' }).check();
+    expect(await at.field('Require PKCE').count()).toBe(0);
+  });
+
   test('a public application has no keys, and may require bound tokens', async () => {
     const { id } = await directory.createClient({ name: 'Phone', type: 'NATIVE' });
     await at.open(`applications/${id}?tab=security`, 'Phone');
     await at.field('Require bound tokens (DPoP)').check();
     expect(await at.page.getByRole('radio').count()).toBe(0);
+    expect(await at.field('Require PKCE').count()).toBe(0);
     await at.raises(['Application.Data.Updated'], () => at.button('Save').click());
     expect(await prisma.application.findUnique({ where: { id } })).toMatchObject({
       requireDpop: true,

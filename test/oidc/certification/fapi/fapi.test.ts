@@ -431,6 +431,7 @@ describe('an application of the FAPI 2.0 profile', async () => {
       { requirePushedAuthorizationRequests: false },
       ['requirePushedAuthorizationRequests'],
     ],
+    ['requests without PKCE', { requirePkce: false }, ['requirePkce']],
     ['sign-ins without a browser', { allowHeadlessSignIn: true }, ['allowHeadlessSignIn']],
     ['another algorithm', { idTokenSigningAlg: 'RS256' }, ['idTokenSigningAlg']],
     ['no keys', { jwks: null }, ['jwks']],

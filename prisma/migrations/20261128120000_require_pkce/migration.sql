@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Application" ADD COLUMN     "requirePkce" BOOLEAN NOT NULL DEFAULT true;
