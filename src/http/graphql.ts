@@ -243,15 +243,25 @@ const sentPlugin: Plugin<object, ServerContext> = {
   },
 };
 
-// Without it, the library's answer has no body.
-const refusedTypePlugin: Plugin = {
+const answerTypes =
+  'application/graphql-response+json or application/json, and for subscriptions text/event-stream (or graphql-transport-ws over WebSocket)';
+
+// The library refuses these with no body.
+const refusals: Readonly<Record<number, string>> = {
+  405: 'This path takes GET and POST.',
+  406: `The answer is ${answerTypes}.`,
+};
+
+const refusalPlugin: Plugin = {
   onResponse({ response, setResponse, fetchAPI }) {
-    if (response.status !== 406) return;
-    const error = badRequest(406, 'The answer has none of the media types that are accepted.');
+    const message = refusals[response.status];
+    if (message === undefined) return;
+    const error = badRequest(response.status, message);
     const headers = new fetchAPI.Headers(response.headers);
+    headers.delete('content-length');
     headers.set('content-type', 'application/json; charset=utf-8');
     const body = JSON.stringify({ errors: [publicError(error)] });
-    setResponse(new fetchAPI.Response(body, { status: 406, headers }));
+    setResponse(new fetchAPI.Response(body, { status: response.status, headers }));
   },
 };
 
@@ -312,7 +322,7 @@ export function createGraphQLServer(services: Services, connections: Connections
     },
     plugins: [
       sentPlugin,
-      refusedTypePlugin,
+      refusalPlugin,
       challengePlugin(services),
       contractPlugin(introspection),
       suggestionsPlugin(services.config),
@@ -422,7 +432,8 @@ export function mountGraphQL(
     const graphiql = services.config.graphiql ? mountGraphiQL(graphql) : undefined;
     graphql.route({
       url: '/graphql',
-      method: ['GET', 'POST', 'OPTIONS'],
+      // Others are refused with what is taken.
+      method: ['GET', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'],
       handler: (request, reply) =>
         graphiql?.isAsked(request)
           ? graphiql.answer(reply)

@@ -11,7 +11,7 @@ import { contextForReading, placeOf, positionHeader } from '../graphql/operation
 import { requestError, unauthenticated } from '../graphql/request-error.ts';
 import { senderInSession } from '../http/console/session.ts';
 import { contextOf, dpopHeaders, identify } from '../http/identify.ts';
-import { takeJson } from '../http/json-body.ts';
+import { BodyFault, bodyRule, takeJson } from '../http/json-body.ts';
 import {
   type Problem,
   problemOf,
@@ -25,11 +25,10 @@ import { callOf } from '../web/call.ts';
 import { isOwnOrigin } from '../web/own-origin.ts';
 import { createConfigurationSchema } from './configuration-schema.ts';
 import { answerExport, exportParameters, linesOfJson } from './export-events.ts';
+import { contentTypes, contentTypesOf, patchTypes } from './media-types.ts';
 import { createOpenApi } from './openapi.ts';
 import { createRestOperation, type RestOperation, readParameter } from './operation.ts';
 import { restRoutes } from './routes.ts';
-
-const contentTypes = ['application/json'];
 
 type Values = Record<string, unknown>;
 type Request = FastifyRequest<{ Params: Record<string, string>; Querystring: Values }>;
@@ -46,7 +45,16 @@ export async function mountRest(http: FastifyInstance, services: Services): Prom
     async (api) => {
       allowAnyOrigin(api, services);
       describeChallenges(api, services, '/api');
-      takeJson(api, services, contentTypes);
+      takeJson(api, services, patchTypes);
+      api.addHook('preParsing', async (request) => {
+        const [given = ''] = (request.headers['content-type'] ?? '').split(';');
+        const type = given.trim().toLowerCase();
+        if (
+          contentTypesOf({ method: 'PATCH' }).includes(type) &&
+          !contentTypesOf(request).includes(type)
+        )
+          throw new BodyFault('UNSUPPORTED_MEDIA_TYPE', bodyRule(contentTypes));
+      });
       api.setNotFoundHandler((request, reply) =>
         sendProblem(reply, {
           code: 'UNKNOWN_ROUTE',
@@ -54,7 +62,7 @@ export async function mountRest(http: FastifyInstance, services: Services): Prom
         }),
       );
       api.setErrorHandler((error: Error, request, reply) =>
-        sendProblem(reply, problemOf(error, request, contentTypes)),
+        sendProblem(reply, problemOf(error, request, contentTypesOf(request))),
       );
 
       for (const operation of restOperations) {
@@ -125,12 +133,15 @@ function mountConsoleExport(http: FastifyInstance, services: Services): void {
 /** As for /graphql: the token is in a header, so pages of any origin may call with one (Fetch, CORS protocol). */
 function allowAnyOrigin(api: FastifyInstance, { database }: Services): void {
   const replicas = database.replicas ? [positionHeader] : [];
-  const exposed = ['ETag', replayedHeader, ...dpopHeaders, ...replicas].join(', ');
+  const exposed = ['ETag', 'Accept-Patch', replayedHeader, ...dpopHeaders, ...replicas].join(', ');
   api.addHook('onRequest', async (request, reply) => {
     reply.headers({
       'access-control-allow-origin': '*',
       'access-control-expose-headers': exposed,
     });
+    // RFC 5789 §3.1
+    if (request.method === 'PATCH' || request.method === 'OPTIONS')
+      reply.header('accept-patch', patchTypes.join(', '));
     if (request.method !== 'OPTIONS') return;
     return reply
       .code(204)

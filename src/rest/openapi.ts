@@ -13,6 +13,7 @@ import { inputIssueCodes } from '../errors.ts';
 import { type FailureCode, failures } from '../failures.ts';
 import { dryRun } from '../graphql/mutations/rehearsal.ts';
 import { linesOfJson } from './export-events.ts';
+import { contentTypesOf } from './media-types.ts';
 import { openApiWebhookComponents, openApiWebhooks } from './openapi-webhooks.ts';
 import type { QueryParameter, RestOperation, SelectedField } from './operation.ts';
 
@@ -166,7 +167,9 @@ function describe(operation: RestOperation, schemas: Record<string, Json>): Json
       ? {
           requestBody: {
             required: required.length > 0,
-            content: { 'application/json': { schema: body } },
+            content: Object.fromEntries(
+              contentTypesOf(route).map((type) => [type, { schema: body }]),
+            ),
           },
         }
       : {}),

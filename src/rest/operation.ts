@@ -57,6 +57,9 @@ export interface RestOperation {
   readonly scopes: readonly string[];
 }
 
+// The id that Relay's first version gave mutations; an operation without other input has to have a field.
+const unusedInRest: ReadonlySet<string> = new Set(['clientMutationId']);
+
 /**
  * Makes the GraphQL document of a route from the schema. It selects all of a record's own fields, and the id of the
  * record it belongs to.
@@ -119,7 +122,9 @@ function mutationOperation(
     selection,
     parameters,
     queryParameters: [],
-    bodyFields: Object.values(fields).filter(({ name }) => !fromPath.has(name)),
+    bodyFields: Object.values(fields).filter(
+      ({ name }) => !fromPath.has(name) && !unusedInRest.has(name),
+    ),
     errorTypes: errorTypes.map(({ name }) => name),
     scopes: [scopeOf(field) ?? []].flat(),
   };
@@ -285,11 +290,15 @@ const print = (selection: readonly SelectedField[]): string =>
     .map(({ name, selection: inner }) => (inner.length === 0 ? name : `${name} ${print(inner)}`))
     .join(' ')} }`;
 
-/** Reads the text of a query parameter by its type; GraphQL refuses text that does not fit. */
+/**
+ * Reads the text of a query parameter by its type; GraphQL refuses text that does not fit. The values of a list come
+ * each in a parameter of its own, or all in one, separated by commas.
+ */
 export function readParameter(type: GraphQLInputType, value: string | readonly string[]): unknown {
   const bare = isNonNullType(type) ? type.ofType : type;
   if (isListType(bare)) {
-    return [value].flat().map((item) => readParameter(bare.ofType as GraphQLInputType, item));
+    const items = typeof value === 'string' ? value.split(',') : value;
+    return items.map((item) => readParameter(bare.ofType as GraphQLInputType, item));
   }
   if (typeof value !== 'string') return value;
   const { name } = getNamedType(type);

@@ -1,5 +1,6 @@
 import { createClient } from 'graphql-sse';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { encodePosition, logStart } from '../../src/events/position.ts';
 import { newId } from '../../src/ids.ts';
 import { raise, userEvent } from '../support/log.ts';
@@ -50,6 +51,27 @@ async function letIn(token: string) {
   return { ...connection, subscriber };
 }
 
+type Places = [connectionParams: object, headers?: Record<string, string>];
+
+/** The type of the first message after `connection_init`, or the code by which the socket was closed. */
+async function answerToInit(
+  payload: object,
+  headers: Record<string, string>,
+): Promise<string | number> {
+  const socket = new WebSocket(
+    `${service.url.replace(/^http/, 'ws')}/graphql`,
+    'graphql-transport-ws',
+    { headers },
+  );
+  onTestFinished(() => socket.terminate());
+  const answer = Promise.withResolvers<string | number>();
+  socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload })));
+  socket.on('message', (data) => answer.resolve(JSON.parse(String(data)).type));
+  socket.on('close', (code) => answer.resolve(code));
+  socket.on('error', answer.reject);
+  return answer.promise;
+}
+
 describe('over WebSocket', () => {
   test.each([
     ['absent', undefined],
@@ -57,6 +79,32 @@ describe('over WebSocket', () => {
     ['forged', 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IngifQ.eyJzdWIiOiJ4In0.AAAA'],
   ])('closes with 4403 where the token is %s', async (_what, token) => {
     expect((await connect({ url: service.url, token }).closed).code).toBe(4403);
+  });
+
+  test.each<[string, (authorization: string) => Places]>([
+    ['a header of connectionParams', (authorization) => [{ headers: { authorization } }]],
+    ['one that is capitalized', (Authorization) => [{ headers: { Authorization } }]],
+    ['the upgrade', (authorization) => [{}, { authorization }]],
+    [
+      'connectionParams before others',
+      (authorization) => [{ authorization }, { authorization: 'x' }],
+    ],
+    [
+      'the first that is text',
+      (authorization) => [{ authorization: 7, headers: [] }, { authorization }],
+    ],
+  ])('lets in a token in %s', async (_what, place) => {
+    const [connectionParams, headers = {}] = place(`Bearer ${endpoint.token}`);
+    expect(await answerToInit(connectionParams, headers)).toBe('connection_ack');
+  });
+
+  test.each<[string, (authorization: string) => Places]>([
+    ['none', () => [{}, {}]],
+    ['a first one that is bad', (good) => [{ authorization: 'Bearer x' }, { authorization: good }]],
+    ['headers that are null', () => [{ headers: null }]],
+  ])('closes with 4403 with %s', async (_what, place) => {
+    const [connectionParams, headers = {}] = place(`Bearer ${endpoint.token}`);
+    expect(await answerToInit(connectionParams, headers)).toBe(4403);
   });
 
   test('closes with 4403 on an expired or foreign token', async () => {

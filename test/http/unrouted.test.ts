@@ -97,6 +97,25 @@ describe('a GraphQL request', () => {
     expect(response.status).toBe(406);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(body).toMatchObject(malformed);
+    const subscription = 'multipart/mixed;boundary=graphql;subscriptionSpec=1.0';
+    const asked = await post('{"query":"subscription { events { id } }"}', {
+      accept: subscription,
+    });
+    expect(asked.response.status).toBe(406);
+    expect(JSON.stringify(asked.body)).toContain('text/event-stream');
+  });
+
+  test.each(['PUT', 'PATCH', 'DELETE'])('is not taken by %s', async (method) => {
+    for (const type of ['application/json', 'text/plain']) {
+      const response = await fetch(`${service.url}/graphql`, {
+        method,
+        headers: { 'content-type': type },
+        ...(method === 'DELETE' ? {} : { body: 'x' }),
+      });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, POST');
+      expect(await response.json()).toMatchObject(malformed);
+    }
   });
 });
 

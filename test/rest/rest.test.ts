@@ -59,6 +59,12 @@ test('lists in pages, filtered, ordered, and counted on request', async () => {
   await expect
     .poll(events, { interval: 10 })
     .toMatchObject([{ name: 'User.Created', type: 'USER_CREATED' }]);
+  const listed = await call('GET', '/events?types=USER_CREATED,USER_DELETED&first=1');
+  expect(listed.body.events).toEqual(await events());
+  expect(await call('GET', '/events?types=USER_CREATED,,')).toMatchObject({
+    status: 400,
+    body: { code: 'BAD_USER_INPUT' },
+  });
 });
 
 test('lists the records that belong to a record', async () => {
@@ -252,6 +258,27 @@ describe('a refusal is a problem document', () => {
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ code });
+  });
+
+  test.each([
+    ['PATCH', 'application/merge-patch+json', 200],
+    ['PATCH', 'application/merge-patch+json; charset=utf-8', 200],
+    ['PATCH', 'application/json', 200],
+    ['PATCH', 'application/json-patch+json', 415],
+    ['POST', 'application/merge-patch+json', 415],
+  ])('%s with a body of %s: %i', async (method, type, status) => {
+    const { id } = await createUser();
+    const response = await fetch(`${service.url}/api/users${method === 'PATCH' ? `/${id}` : ''}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': type },
+      body: JSON.stringify({ name: 'Ada' }),
+    });
+    expect(response.status).toBe(status);
+    const body = (await response.json()) as { detail?: string };
+    if (status === 415) expect(body.detail).toContain('application/json');
+    expect(response.headers.get('accept-patch')).toBe(
+      method === 'PATCH' ? 'application/json, application/merge-patch+json' : null,
+    );
   });
 
   test('an internal fault, with details only in the log', async () => {

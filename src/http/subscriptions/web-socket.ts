@@ -132,7 +132,8 @@ export function mountGraphQLWebSocket(
       socket = accepted;
       const identify = isConsole
         ? identifyInSession(request, accepted)
-        : (parameters: Record<string, unknown>) => identifyByToken(services, parameters);
+        : (parameters: Record<string, unknown>) =>
+            identifyByToken(services, [parameters, parameters['headers'], request.headers]);
       const { headers } = request;
       const call = {
         ip,
@@ -167,12 +168,22 @@ function refuse(stream: Duplex, status: string): void {
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
+/**
+ * Finds the caller by the first token of these, as clients place it.
+ *
+ * @param places What may hold `authorization` and `dpop`: `connectionParams`, their `headers`, the upgrade's headers.
+ */
 async function identifyByToken(
   services: Services,
-  { authorization, Authorization: capitalized, dpop: proof }: Record<string, unknown>,
+  places: readonly unknown[],
 ): Promise<Caller | undefined> {
-  const header = authorization ?? capitalized;
-  if (typeof header !== 'string') return undefined;
+  const found = places
+    .filter((place) => typeof place === 'object' && place !== null)
+    .map((place) => place as Readonly<Record<string, unknown>>)
+    .find((place) => typeof tokenIn(place) === 'string');
+  if (!found) return undefined;
+  const header = tokenIn(found) as string;
+  const proof = found['dpop'] ?? found['DPoP'];
   try {
     const url = `${services.baseUrl}/graphql`;
     return await authenticate(services, { authorization: header, proof, method: 'GET', url });
@@ -181,3 +192,6 @@ async function identifyByToken(
     throw error;
   }
 }
+
+const tokenIn = (place: Readonly<Record<string, unknown>>): unknown =>
+  place['authorization'] ?? place['Authorization'];
