@@ -445,6 +445,55 @@ describe('spellings that a version before has registered beside each other', asy
   });
 });
 
+describe('what a person has allowed', async () => {
+  const client = await fixture.createApplication({ isThirdParty: true });
+  const config = await discover(service, client);
+  const scope = 'openid offline_access read';
+  const one = 'https://allowed.example.com';
+  const other = 'https://allowed.example.com/';
+  const create = async (indicator: string) => {
+    service.clock.advance(1000);
+    const stamps = { createdAt: service.clock.now(), updatedAt: service.clock.now() };
+    const id = newId('Resource');
+    await prisma.resource.create({ data: { id, name: indicator, indicator, ...stamps } });
+    await done('createScope', { resourceId: id, name: 'read' });
+    const created = await prisma.resource.findUniqueOrThrow({ where: { id } });
+    await directory.allowUser(user, created, ['read']);
+    return id;
+  };
+  const begin = async (asked: string) => {
+    const { browser, visit, verifier } = await openSignInPage(service, client, {
+      scope,
+      resource: asked,
+    });
+    return {
+      browser,
+      visit: await browser.submit(visit, { identifier: 'Ada', password }),
+      verifier,
+    };
+  };
+  const asksConsent = async (asked: string) =>
+    /\/consent$/.test((await begin(asked)).visit.url.pathname);
+
+  test('counts for the one resource in each spelling, until another has that spelling', async () => {
+    const first = await create(one);
+    await placeSpellings(database);
+    const { browser, visit, verifier } = await begin(other);
+    expect(visit.url.pathname).toMatch(/\/consent$/);
+    const { url } = await browser.submit(visit, {});
+    const tokens = await oidc.authorizationCodeGrant(config, url, { pkceCodeVerifier: verifier });
+    for (const spelling of [one, other]) expect(await asksConsent(spelling)).toBe(false);
+    // As a node of a version before registers it.
+    await create(other);
+    expect(await asksConsent(one)).toBe(false);
+    expect(await asksConsent(other)).toBe(true);
+    await done('deleteResource', { id: first });
+    for (const spelling of [one, other]) expect(await asksConsent(spelling)).toBe(false);
+    const next = await refresh(service, client, String(tokens.refresh_token));
+    expect(claimsOf(next.access_token)).toMatchObject({ aud: other, scope: 'read' });
+  });
+});
+
 describe('a configuration', () => {
   const document = (indicator: string, linked: string, name: string) => ({
     resources: [{ indicator, name, scopes: [{ name: 'pay' }] }],

@@ -1,6 +1,7 @@
 import { needsConsent } from '../../auth/granting/consent.ts';
+import { areSpellings } from '../../auth/indicators.ts';
 import { accountIndicator } from '../../auth/scopes.ts';
-import type { Sql } from '../../db/sql.ts';
+import { prismaSql, type Sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Application, PrismaClient } from '../../generated/prisma/client.ts';
 import { idForQuery } from '../../ids.ts';
@@ -82,12 +83,9 @@ export async function readAsked(client: Client, request: ConsentRequest): Promis
     if (held && held.scopes.length > 0) resources.push({ indicator, ...held });
   }
   const all = { scopes: application.isThirdParty ? oidcScopes : [], resources };
-  const allowed = await client.userGrantScope.findMany({
-    where: { grant: { userId, applicationId: application.id } },
-    select: { resource: true, name: true },
-  });
+  const allowed = await readAllowed(prismaSql(client), request);
   const isNew = (resource: string, name: string) =>
-    !allowed.some((one) => one.resource === resource && one.name === name);
+    !allowed.some((one) => isFor(one, resource) && one.name === name);
   const missing = {
     scopes: all.scopes.filter((name) => isNew(noResource, name)),
     resources: resources.flatMap((resource) => {
@@ -124,18 +122,34 @@ export async function withoutUnallowed(
   scopes: readonly string[],
 ): Promise<readonly string[]> {
   if (scopes.length === 0 || !needsConsent(application, indicator)) return scopes;
-  const rows = await sql.query<{ name: string }>('allowed-scopes', allowedStatement, [
-    userId,
-    application.id,
-    indicator,
-  ]);
-  const allowed = new Set(rows.map(({ name }) => name));
+  const rows = await readAllowed(sql, { userId, application });
+  const allowed = new Set(rows.filter((row) => isFor(row, indicator)).map(({ name }) => name));
   return scopes.filter((name) => allowed.has(name));
 }
 
+interface AllowedScope {
+  /** As it was spelled when the person was asked. */
+  readonly resource: string;
+  readonly name: string;
+  /** Whether a resource is registered in this very spelling. */
+  readonly isRegistered: boolean;
+}
+
 const allowedStatement = `
-  SELECT s."name" FROM "UserGrant" g JOIN "UserGrantScope" s ON s."grantId" = g."id"
-   WHERE g."userId" = $1 AND g."applicationId" = $2 AND s."resource" = $3`;
+  SELECT s."resource", s."name",
+         EXISTS (SELECT 1 FROM "Resource" r WHERE r."indicator" = s."resource") AS "isRegistered"
+    FROM "UserGrant" g JOIN "UserGrantScope" s ON s."grantId" = g."id"
+   WHERE g."userId" = $1 AND g."applicationId" = $2`;
+
+const readAllowed = (
+  sql: Sql,
+  { userId, application }: Pick<ConsentRequest, 'userId' | 'application'>,
+): Promise<AllowedScope[]> =>
+  sql.query('allowed-scopes', allowedStatement, [userId, application.id]);
+
+/** Whether an allowed scope is one of this resource: its spelling names the resource that a request by it would. */
+const isFor = ({ resource, isRegistered }: AllowedScope, indicator: string): boolean =>
+  resource === indicator || (!isRegistered && areSpellings(resource, indicator));
 
 /** The requested scopes that a person holds on a resource or on an organization itself; null if there is no such one. */
 async function readHeld(

@@ -44,8 +44,13 @@ interface Cookie {
  * Opens a browser with an empty cookie jar on the service with this URL.
  *
  * @param node The URL of the node that gets its requests, as by a load balancer.
+ * @param sentHeaders What a proxy in front adds to each request.
  */
-export function openBrowser(baseUrl: string, node: string = baseUrl): Browser {
+export function openBrowser(
+  baseUrl: string,
+  node: string = baseUrl,
+  sentHeaders: Readonly<Record<string, string>> = {},
+): Browser {
   let cookies: Cookie[] = [];
 
   function keep(response: Response, url: URL) {
@@ -74,7 +79,10 @@ export function openBrowser(baseUrl: string, node: string = baseUrl): Browser {
   async function request(address: string | URL, init: RequestInit = {}): Promise<Response> {
     const url = new URL(address, baseUrl);
     const sent = cookiesFor(url.pathname);
-    const headers = new Headers(init.headers);
+    const headers = new Headers({
+      ...sentHeaders,
+      ...Object.fromEntries(new Headers(init.headers)),
+    });
     if (!headers.has('accept')) headers.set('accept', 'text/html');
     if (sent) headers.set('cookie', sent);
     const to = new URL(`${url.pathname}${url.search}`, node);

@@ -12,7 +12,7 @@ import type { Services } from '../../../services.ts';
 import type { Form } from '../form.ts';
 import { type GrantQuestion, readClientState, readSubjectState } from '../grant-state.ts';
 import { InvalidRequest } from '../oauth-errors.ts';
-import { readInheritedBounds } from '../subject/bounds.ts';
+import { readInheritedBounds, withinConsent } from '../subject/bounds.ts';
 import { accessTokenType } from '../subject/token-types.ts';
 
 /** Who acts, proved by an actor token (RFC 8693 §2.1). */
@@ -62,15 +62,16 @@ export async function verifyActor(
   const claims = await verifyAccessToken({ keys, issuer, clock: { now: () => at } }, token);
   const { sub, client_id: clientId, cnf, exp } = claims;
   const isOwnApi = ownIndicators.has(target.indicator);
-  const [state, bounds, own] = await Promise.all([
+  const [state, inherited, own] = await Promise.all([
     readSubjectState(database.tokens, { ...question, clientId }, claims),
     readInheritedBounds(database.tokens, claims.lineage),
     isOwnApi && kindOfId(sub) !== 'User'
       ? readClientState(database.tokens, { ...question, clientId: sub })
       : undefined,
   ]);
-  const fault = faultOfState(claims, state) ?? (bounds ? undefined : 'token revoked');
-  if (!bounds || fault !== undefined) throw new TokenFault(fault);
+  const fault = faultOfState(claims, state) ?? (inherited ? undefined : 'token revoked');
+  if (!inherited || fault !== undefined) throw new TokenFault(fault);
+  const bounds = withinConsent(inherited, state);
   const held = new Set((own ?? state).scopes);
   const setters = state.subjectSetters.map((setterScopes) => setterScopes.split(' '));
   return {
