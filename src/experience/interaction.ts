@@ -93,13 +93,19 @@ export async function moveInteraction<T>(
   });
 }
 
-/** Changes the row of a locked interaction, and returns it. */
-export const updateInteraction = async (
+/**
+ * Changes the row of a locked interaction, and returns it. With another person, the answers to the steps before stand no
+ * longer: somebody may also come from an identity provider, or go, without a step.
+ */
+export async function updateInteraction(
   tx: Transaction,
   { id }: Interaction,
   data: Prisma.InteractionUncheckedUpdateInput,
-): Promise<Interaction> =>
-  interactionOf(await tx.interaction.update({ where: { id }, data, include: parts }));
+): Promise<Interaction> {
+  if (data.userId !== undefined)
+    await tx.sentForm.deleteMany({ where: { subject: id, standsUntil: { not: null } } });
+  return interactionOf(await tx.interaction.update({ where: { id }, data, include: parts }));
+}
 
 async function lockInteraction(tx: Transaction, id: string): Promise<void> {
   try {

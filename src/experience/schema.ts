@@ -203,6 +203,8 @@ interface StepOptions<Fields extends InputFieldMap, Result extends { interaction
   /** Fields of the payload in addition to the interaction. */
   readonly payload?: (t: PayloadFields<ShownResult<NoInfer<Result>>>) => FieldMap;
   readonly errors: readonly RefusalClass[];
+  /** See `addMutation`. */
+  readonly standsSeconds?: number | null;
   readonly step: (
     context: VisitContext,
     access: InteractionAccess,

@@ -39,6 +39,7 @@ import { submitInteraction } from './submit.ts';
 addMutation('startInteraction', {
   graph: 'experience',
   scope: null,
+  standsSeconds: null,
   description:
     'Begins an interaction without a browser, for an application with `allowHeadlessSignIn`. All later requests ' +
     'need the header `Authorization: Interaction` with the token.',
@@ -131,6 +132,7 @@ addStep('sendCode', {
     }),
   }),
   errors: [InvalidInputError, RateLimitedError, NotAllowedError],
+  standsSeconds: 0,
 });
 
 addStep('verifyCode', {
@@ -243,6 +245,7 @@ addStep('startFederation', {
     }),
   }),
   errors: [InvalidInputError, NotFoundError, NotAllowedError],
+  standsSeconds: null,
 });
 
 addStep('completeProfile', {

@@ -42,6 +42,19 @@ export interface Visit {
   readonly visitor: Visitor;
   /** The visitor's interaction, running or over; null without proof of one. */
   readonly access: InteractionAccess | InteractionExpiredError | null;
+  /**
+   * Does a step of the interaction; the same step, sent again, gets the first answer.
+   *
+   * @param step.standsSeconds How long the answer stands: with 0 it answers those alone who wait for it, with null nobody.
+   */
+  readonly once: <Answer extends object>(
+    step: {
+      readonly operation: string;
+      readonly input: object;
+      readonly standsSeconds: number | null;
+    },
+    work: () => Promise<Answer>,
+  ) => Promise<Answer>;
   /** Adds a `Set-Cookie` header to the answer. */
   readonly keepCookie: (cookie: string) => void;
 }

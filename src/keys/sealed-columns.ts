@@ -41,6 +41,7 @@ type Kind = keyof typeof sealedColumns;
 export type Purpose =
   | `${Kind}:${string}`
   | 'one-time-token-parameter'
+  | `sent-step:${string}`
   | `${string}-sign-in:${string}`;
 
 /** The purpose of a value of that kind. */

@@ -41,6 +41,7 @@ addSharedMutation('enrollTotp', {
     }),
   }),
   errors: [NotAllowedError],
+  standsSeconds: null,
 });
 
 addSharedMutation('confirmTotp', {
@@ -67,6 +68,7 @@ addSharedMutation('createBackupCodes', {
     }),
   }),
   errors: [NotAllowedError],
+  standsSeconds: 0,
 });
 
 addSharedMutation('verifyTotp', {

@@ -29,6 +29,7 @@ addSharedMutation('startPasskeyEnrollment', {
     }),
   }),
   errors: [NotAllowedError],
+  standsSeconds: null,
 });
 
 addSharedMutation('confirmPasskey', {
@@ -63,6 +64,7 @@ addSharedMutation('startPasskey', {
     }),
   }),
   errors: [NotAllowedError],
+  standsSeconds: null,
 });
 
 addSharedMutation('verifyPasskey', {

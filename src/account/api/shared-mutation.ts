@@ -27,6 +27,8 @@ interface SharedMutation<Fields extends InputFieldMap, Result> {
   /** What the payload shows in the Account API: the account after the change, or until when the proof counts. */
   readonly shows?: 'viewer' | 'verifiedUntil';
   readonly errors: readonly RefusalClass[];
+  /** See `addMutation`. */
+  readonly standsSeconds?: number | null;
 }
 
 /**

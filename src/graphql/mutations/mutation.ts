@@ -48,6 +48,11 @@ interface MutationOptions<Fields extends InputFieldMap, Payload extends object> 
    * result.
    */
   readonly isOutside?: boolean;
+  /**
+   * How long the same step of an interaction is answered by it, in seconds; by default for as long as there can be one.
+   * With 0 it answers those alone who wait for it, with null nobody: each time it is another.
+   */
+  readonly standsSeconds?: number | null;
   readonly resolve: (
     input: InputShapeFromFields<Fields>,
     context: GraphQLContext,
@@ -58,6 +63,9 @@ interface MutationOptions<Fields extends InputFieldMap, Payload extends object> 
 interface Expecting {
   readonly expectedVersion?: number | null;
 }
+
+// No step of an interaction is done twice.
+const stepStandsSeconds = 3600;
 
 const outsideRehearsal = 'Its work lies outside of the database: a dry run could not undo it.';
 
@@ -72,7 +80,7 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
   const graph = options.graph ?? 'management';
   const subGraphs = [graph].flat();
   const isManagement = subGraphs.includes('management');
-  const { isOutside = false } = options;
+  const { isOutside = false, standsSeconds = stepStandsSeconds } = options;
   const versionedId = isManagement ? versionedIdOf(name) : undefined;
   const errors = new Set<RefusalClass>([
     ...options.errors,
@@ -119,7 +127,12 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
           // The compiler does not see that this is the input without the field above.
           return options.resolve(input as InputShapeFromFields<Fields>, context, info);
         };
-        if (!isManagement) return run() as never;
+        if (!isManagement) {
+          const { visit } = context;
+          return (
+            visit ? visit.once({ operation: name, input, standsSeconds }, run) : run()
+          ) as never;
+        }
         const guard = () => guarded(context, { operation: name, input }, run);
         const compare = () =>
           versionedId && expectedVersion != null

@@ -9,6 +9,7 @@ import { experienceSchema } from '../../schema.ts';
 import { type Services, systemActor } from '../../services.ts';
 import { callOf } from '../../web/call.ts';
 import { isOwnOrigin } from '../../web/own-origin.ts';
+import { answerStepOnce } from '../../web/sent-forms/steps.ts';
 import { visitorOf } from '../../web/visitor.ts';
 import { type AskedRequest, mountJsonPost, refuseAddress } from './json-post.ts';
 
@@ -21,7 +22,7 @@ import { type AskedRequest, mountJsonPost, refuseAddress } from './json-post.ts'
 async function openVisit(
   services: Services,
   { asked: request, reply, cookies }: AskedRequest,
-): Promise<Visit> {
+): Promise<Omit<Visit, 'once'>> {
   const { authorization } = request.headers;
   const keepCookie = (cookie: string) => void cookies.push(cookie);
   if (authorization !== undefined) {
@@ -46,6 +47,14 @@ async function openVisit(
   return { visitor: visitorOf(request, locales), access: found.access, keepCookie };
 }
 
+const withOnce = (services: Services, visit: Omit<Visit, 'once'>): Visit => ({
+  ...visit,
+  once: (step, work) =>
+    visit.access === null || visit.access instanceof Error
+      ? work()
+      : answerStepOnce(services, visit.access, step, work),
+});
+
 /** Mounts the Experience API, for people who sign in. Pages of other origins must not take part in a sign-in. */
 export async function mountExperience(http: FastifyInstance, services: Services): Promise<void> {
   await http.register(async (scope) => {
@@ -59,7 +68,7 @@ export async function mountExperience(http: FastifyInstance, services: Services)
         caller: null,
         actor: systemActor,
         ...callOf(asked.asked),
-        visit: await openVisit(services, asked),
+        visit: withOnce(services, await openVisit(services, asked)),
       }),
     });
   });
