@@ -1,12 +1,11 @@
-import { chmod, lstat, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimDataDir } from '../../../src/db/embedded/data-dir.ts';
 import { openEmbedded } from '../../../src/db/embedded/open.ts';
+import { StartError } from '../../../src/errors.ts';
 import { openToOthers } from '../../support/access-rights.ts';
-import { createDataDir } from '../../support/database.ts';
-import { startProcess } from '../../support/process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -14,24 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function loosen(path: string): Promise<void> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
-    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o777 : 0o666);
+test('one that is or lies under a file, or that not even root may write, is named', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, 'mine');
+  for (const path of [file, join(file, 'below'), '/sys/signet']) {
+    const refusal = claimDataDir(path);
+    await expect(refusal).rejects.toThrow(StartError);
+    await expect(refusal).rejects.toThrow(`DATA_DIR ${path} cannot be written`);
   }
-  await chmod(path, 0o777);
-}
-
-test('only its owner has access to one that was open', async () => {
-  const dataDir = await createDataDir();
-  // As an earlier version left it.
-  await loosen(dataDir);
-  const node = startProcess({ DATA_DIR: dataDir });
-  await node.ready;
-  expect(await openToOthers(dataDir)).toEqual([]);
-  node.child.kill('SIGTERM');
-  expect(await node.ended).toBe(0);
-  expect(await openToOthers(dataDir)).toEqual([]);
+  expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
 test('later database files belong only to the owner', async () => {
