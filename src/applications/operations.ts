@@ -290,7 +290,7 @@ async function setterScopesAfter(
   return bound;
 }
 
-/** Whether a change lets an application do more with its users' rights. */
+/** Whether a change lets an application, or whoever gets at its codes, do more with its users' rights. */
 function isOpened(before: Application, patch: ReturnType<typeof cleared>): boolean {
   const adds = (field: 'redirectUris' | 'corsAllowedOrigins') =>
     patch[field]?.some((value) => !before[field].includes(value)) ?? false;
@@ -300,6 +300,7 @@ function isOpened(before: Application, patch: ReturnType<typeof cleared>): boole
     (patch.allowHeadlessSignIn === true && !before.allowHeadlessSignIn) ||
     (patch.allowDeviceGrant === true && !before.allowDeviceGrant) ||
     (patch.isThirdParty === false && before.isThirdParty) ||
+    (patch.requirePkce === false && before.requirePkce) ||
     exchangeSettings.some(
       (field) => patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field]),
     )

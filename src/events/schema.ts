@@ -170,7 +170,7 @@ raised satisfies Readonly<Record<string, readonly EventName[]>>;
 const EventConnection = connectionOf('Event', EventInterface);
 
 const aboutRecord =
-  'Only events about the record with this id: those whose `data` has it, or as a field at its top level, such as `userId` or `applicationId`.';
+  'Only events about the record with this id: those whose `data` has it, or as a field at its top level, such as `userId` or `applicationId`, or in a list there, such as `addedUserIds`.';
 
 builder.queryFields((t) => ({
   events: t.connection(

@@ -52,11 +52,12 @@ export const withIndicators = async (
     const indicator = indicatorNamedBy(services, value);
     return registered.get(indicator) ?? indicator;
   });
-  const pairs = new Map(pairsOf(respelled).map(({ name, value }) => [name, value]));
-  const audience = pairs.get('audience');
-  return audience && !pairs.get('resource')
-    ? `${respelled}&resource=${encodeURIComponent(audience)}`
-    : respelled;
+  const pairs = pairsOf(respelled);
+  const audience = pairs.findLast(({ name, value }) => name === 'audience' && value)?.value;
+  if (!audience || pairs.some(({ name, value }) => name === 'resource' && value)) return respelled;
+  // A parameter without a value counts as left out (RFC 6749 section 3.1).
+  const others = pairs.filter(({ name }) => name !== 'resource').map(({ pair }) => pair);
+  return [...others, `resource=${encodeURIComponent(audience)}`].join('&');
 };
 
 /**

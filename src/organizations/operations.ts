@@ -91,7 +91,7 @@ export async function updateOrganization(
 
 /**
  * Deletes an organization with its memberships, invitations, e-mail domains and just-in-time roles. Raises
- * `Organization.Membership.Updated` for its members (several events for more than 5,000),
+ * `Organization.Membership.Updated` for its members (several events for more than 1,000),
  * `OrganizationInvitation.Deleted` for each invitation, then `Organization.Deleted`.
  *
  * @returns The organization in its last state.

@@ -24,8 +24,8 @@ type MembershipData = EventData<'Organization.Membership.Updated'>;
 /** Who joined an organization and who left it. */
 export type MembershipChange = Partial<Omit<MembershipData, 'organizationId'>>;
 
-/** The most members in one event; a larger change has several events. */
-export const maxMembersAnEvent = 5000;
+/** The most members in one event, which a message has to hold; a larger change has several events. */
+export const maxMembersAnEvent = 1000;
 
 const lists = [
   'addedUserIds',

@@ -25,6 +25,7 @@ const [organizationId, resourceId, scopeId] = [
   newId('Resource'),
   newId('Scope'),
 ];
+const organizationRoleId = newId('OrganizationRole');
 const written = { createdAt: '', updatedAt: '' };
 const events: readonly NewEvent[] = [
   { type: 'User.Grant.Created', data: { userId, grantId, applicationId, scopes: [] } },
@@ -36,7 +37,7 @@ const events: readonly NewEvent[] = [
       organizationId,
       userId,
       applicationId: null,
-      addedOrganizationRoleIds: [newId('OrganizationRole')],
+      addedOrganizationRoleIds: [newId('OrganizationRole'), organizationRoleId],
       removedOrganizationRoleIds: [],
     },
   },
@@ -75,6 +76,7 @@ const cases: readonly [string, string, readonly (string | undefined)[]][] = [
   ['a session', sessionId, [ended]],
   ['an organization', organizationId, [given]],
   ['the record itself', scopeId, [scope]],
+  ['one in a list', organizationRoleId, [given]],
   ['what the record belongs to', resourceId, [scope]],
 ];
 await raise(services, events);

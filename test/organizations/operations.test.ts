@@ -150,15 +150,14 @@ describe('deleteOrganization', () => {
     ]);
   });
 
-  test('reports more than five thousand members in several events', async () => {
+  test('reports more than a thousand members in several events', async () => {
     const id = await o.createOrganization();
-    const [some, more] = [await o.createUsers(5000), await o.createUsers(1)];
-    await mutate('addOrganizationUsers', { organizationId: id, userIds: some });
-    await mutate('addOrganizationUsers', { organizationId: id, userIds: more });
-    const all = [...some, ...more].sort();
+    const userIds = await o.createUsers(1001);
+    await mutate('addOrganizationUsers', { organizationId: id, userIds });
+    const all = [...userIds].sort();
     expect(await raisedBy(() => mutate('deleteOrganization', { id }))).toMatchObject([
-      membership(id, { removedUserIds: all.slice(0, 5000) }),
-      membership(id, { removedUserIds: all.slice(5000) }),
+      membership(id, { removedUserIds: all.slice(0, 1000) }),
+      membership(id, { removedUserIds: all.slice(1000) }),
       { type: 'Organization.Deleted', data: { id } },
     ]);
   });

@@ -39,13 +39,11 @@ const applicationSettings: Row = {
   ...each(['OWN_APIS', 'LATER'], 'exchangeThirdPartySubjectTokens'),
   ...each(['OWN_APIS', 'LATER'], 'allowImpersonation', 'mayRebindTokens'),
   ...each('LATER', 'redirectUris', 'allowHeadlessSignIn', 'isThirdParty', 'corsAllowedOrigins'),
-  ...each('LATER', 'allowDeviceGrant'),
+  ...each('LATER', 'allowDeviceGrant', 'requirePkce'),
   // Whoever has a token of theirs acts in their name.
   mayActFor: ['APPLICATION', 'OWN_APIS', 'LATER'],
   ...harmless('name', 'description', 'idTokenSigningAlg', 'postLogoutRedirectUris', 'requireDpop'),
   ...harmless('requirePushedAuthorizationRequests', 'securityProfile', 'refreshTokenReuseSeconds'),
-  // Without it a client does more itself, and its code still takes its secret.
-  requirePkce: null,
 };
 const identityProviderSettings = {
   ...each(['EVERYBODY', 'LATER'], 'issuer', 'clientId', 'clientSecret', 'scopes'),

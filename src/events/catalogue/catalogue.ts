@@ -206,14 +206,17 @@ export function subjectIdOf(type: EventName, data: Data): string | null {
   return subject === null ? null : idIn(data[subject]);
 }
 
-/** The ids at the top level of an event's data, without that of its subject. */
+/** The ids at the top level of an event's data, alone or in lists such as `addedUserIds`, without that of its subject. */
 export function otherIdsIn(type: EventName, data: Data): string[] {
   const subjectId = subjectIdOf(type, data);
-  const ids = Object.entries(data).flatMap(([name, value]) =>
-    (name === 'id' || name.endsWith('Id')) && typeof value === 'string' ? [value] : [],
-  );
+  const ids = Object.entries(data).flatMap(([name, value]): unknown[] => {
+    if (name === 'id' || name.endsWith('Id')) return [value];
+    return name.endsWith('Ids') && Array.isArray(value) ? value : [];
+  });
   // An identity provider's `clientId` is none of Signet's ids.
-  return [...new Set(ids)].filter((id) => id !== subjectId && kindOfId(id) !== undefined);
+  return [...new Set(ids)].filter(
+    (id): id is string => typeof id === 'string' && id !== subjectId && kindOfId(id) !== undefined,
+  );
 }
 
 /** The record that an event holds whole: the subject field, or `data` itself. */

@@ -177,21 +177,22 @@ async function identifyByToken(
   services: Services,
   places: readonly unknown[],
 ): Promise<Caller | undefined> {
-  const found = places
-    .filter((place) => typeof place === 'object' && place !== null)
-    .map((place) => place as Readonly<Record<string, unknown>>)
-    .find((place) => typeof tokenIn(place) === 'string');
-  if (!found) return undefined;
-  const header = tokenIn(found) as string;
-  const proof = found['dpop'] ?? found['DPoP'];
+  const shown = places.map(shownIn).find((place) => place !== undefined);
+  if (!shown) return undefined;
   try {
     const url = `${services.baseUrl}/graphql`;
-    return await authenticate(services, { authorization: header, proof, method: 'GET', url });
+    return await authenticate(services, { ...shown, method: 'GET', url });
   } catch (error) {
     if (error instanceof TokenFault) return undefined;
     throw error;
   }
 }
 
-const tokenIn = (place: Readonly<Record<string, unknown>>): unknown =>
-  place['authorization'] ?? place['Authorization'];
+/** The token that a place holds, with its proof of possession. */
+function shownIn(place: unknown): { authorization: string; proof: unknown } | undefined {
+  if (typeof place !== 'object' || place === null) return undefined;
+  const values = new Map<string, unknown>(Object.entries(place));
+  const authorization = values.get('authorization') ?? values.get('Authorization');
+  if (typeof authorization !== 'string') return undefined;
+  return { authorization, proof: values.get('dpop') ?? values.get('DPoP') };
+}

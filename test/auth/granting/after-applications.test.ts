@@ -101,6 +101,7 @@ test.each(setters)('an application for people that %s creates', async (scope) =>
     { type: 'TRADITIONAL', isThirdParty: false, allowHeadlessSignIn: true },
     { type: 'SPA', corsAllowedOrigins: ['https://evil.example.com'] },
     { type: 'NATIVE', allowDeviceGrant: true },
+    { type: 'TRADITIONAL', requirePkce: false },
   ]) {
     const input = { name: next('mine'), redirectUris: [evil], ...settings };
     const { application } = await setUp(scope, 'createApplication', input);
@@ -171,6 +172,10 @@ test.each(setters)('a change of an application for people by %s', async (scope) 
   const onDevices = await own();
   await setUp(scope, 'updateApplication', { id: onDevices, allowDeviceGrant: true });
   expect(await reaches({ id: onDevices }, redirectUri)).toEqual(everything(scope));
+
+  const withoutPkce = await own();
+  await setUp(scope, 'updateApplication', { id: withoutPkce, requirePkce: false });
+  expect(await reaches({ id: withoutPkce }, redirectUri)).toEqual(everything(scope));
 
   const foreign = await make.application({
     type: 'TRADITIONAL',

@@ -109,6 +109,13 @@ describe('audience means what resource means', () => {
     expect((await tokensOf({ scope: 'openid', audience: '' }, { audience: '' })).status).toBe(200);
   });
 
+  test('beside a resource without a value it names the resource', async () => {
+    const target = { audience: resource.indicator, resource: '' };
+    const tokens = await tokensOf({ scope, ...target }, target);
+    expect(audienceOf(tokens)).toBe(resource.indicator);
+    expect(audienceOf(await refreshed(tokens.body, target))).toBe(resource.indicator);
+  });
+
   test.each([
     ['contradicts the resource', { audience: other.indicator, resource: resource.indicator }],
     ['is not registered', { audience: 'https://nobody.example.com' }],

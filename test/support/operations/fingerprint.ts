@@ -34,7 +34,9 @@ export async function createFingerprint(prisma: PrismaClient): Promise<() => Pro
   // Short, for the embedded database parses a text of more than 10,000 characters each time: twice the work.
   const digests = tables.map((name) => {
     const last = name === 'Webhook' ? ofWebhooks : 'max(xmin::text::int8)::text';
-    const which = name === 'Event' ? ` WHERE "type" NOT IN ('SignIn.Failed', 'Token.Refused')` : '';
+    const which = /^Event(_\d+)?$/.test(name)
+      ? ` WHERE "type" NOT IN ('SignIn.Failed', 'Token.Refused')`
+      : '';
     return `SELECT '${name}', count(*)::int, ${last} FROM "${name}" w${which}`;
   });
   const text = `SELECT * FROM (${digests.join(' UNION ALL ')}) AS d ("table", "rows", "last")`;
