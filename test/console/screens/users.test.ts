@@ -55,9 +55,9 @@ describe.runIf(chromiumPath)('users at the screen', async () => {
     await at.raises(['User.Data.Updated'], () => at.button('Save').click());
     expect(await user('grace')).toMatchObject({ isPhoneVerified: true });
     await at.field('Phone').fill('+15005550007');
-    expect(await verified.isChecked()).toBe(false);
+    await expect.poll(() => verified.isChecked()).toBe(false);
     await at.field('Phone').fill('+15005550006');
-    expect(await verified.isChecked()).toBe(true);
+    await expect.poll(() => verified.isChecked()).toBe(true);
     await at.field('Phone').fill('+15005550008');
     await at.raises(['User.Data.Updated'], () => at.button('Save').click());
     expect(await user('grace')).toMatchObject({ isPhoneVerified: false });

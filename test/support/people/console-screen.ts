@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { builtConsole } from '../../../src/http/console/files.ts';
 import { type EventSeen, events } from '../events.ts';
 import { leaveChromium, openChromium } from '../peers/chromium.ts';
@@ -74,6 +74,13 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
     opened = await context.newPage();
     hear(opened, complaints);
     await setUpAtScreen(opened, `${baseUrl}/console/setup?token=${setupTokenOf(service)}`);
+  });
+  // What was waited for in vain says nothing of what stood there instead.
+  afterEach(async ({ task }) => {
+    const [error] = task.result?.errors ?? [];
+    if (!error || !opened) return;
+    const shown = await opened.evaluate(() => document.body.innerText).catch(String);
+    error.message += `\n\nThe page showed:\n${shown}\n\nIt complained:\n${complaints.join('\n')}`;
   });
   afterAll(leaveChromium);
 
