@@ -15,6 +15,7 @@ import { connectionsBeside, type PoolSizes, poolsWithin } from './db/connections
 import { type Database, openEmbeddedDatabase, openPostgresql } from './db/database.ts';
 import { claimDataDir, readOrCreateSecret } from './db/embedded/data-dir.ts';
 import { spellDomains } from './db/migrations/domain-spellings.ts';
+import { liftSequences } from './db/migrations/sequences.ts';
 import { assertReachable } from './db/postgresql.ts';
 import { isUnreachable } from './db/unreachable.ts';
 import { ConflictError, InvalidInputError, StartError } from './errors.ts';
@@ -127,6 +128,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const applied = await database.migrate();
     if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
     await assertNothingNeedsAnother(database, sealing);
+    const lifted = await liftSequences(database);
+    if (lifted.length > 0)
+      log.warn({ sequences: lifted }, 'sequences were behind their tables, and are lifted');
     await adoptRestoredLog(database, log);
     const metrics = new Registry();
     const followed = await followClock({ database, log, metrics });

@@ -277,6 +277,7 @@ describe('a concern has one place', () => {
       [
         'db/transaction.ts',
         'db/migrations/domain-spellings.ts',
+        'db/migrations/sequences.ts',
         'bootstrap.ts',
         'scheduler.ts',
         'console/setup-token.ts',
