@@ -1,6 +1,8 @@
+import { EventSource } from 'eventsource';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { raise, settled, userEvent } from '../../support/log.ts';
 import { logEnd } from '../../support/peers/subscriber.ts';
+import { startTcpProxy } from '../../support/peers/tcp-proxy.ts';
 import { startService } from '../../support/service.ts';
 
 const service = await startService();
@@ -68,6 +70,30 @@ test('Last-Event-ID continues a broken stream and overrides "after"', async () =
   expect(namesOf(await read(2, { after }, first?.id))).toEqual(['two', 'three']);
   expect(namesOf(await read(2, {}, first?.id))).toEqual(['two', 'three']);
   expect(namesOf(await read(3, { after }, ''))).toEqual(['one', 'two', 'three']);
+});
+
+test('the package eventsource, given the token by its fetch, misses nothing while it is cut off', async () => {
+  const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) });
+  onTestFinished(() => proxy.close());
+  const after = await logEnd(endpoint, services.database);
+  const query = new URLSearchParams({ query: document, variables: JSON.stringify({ after }) });
+  const source = new EventSource(`http://127.0.0.1:${proxy.port}/graphql?${query}`, {
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } }),
+  });
+  onTestFinished(() => source.close());
+  const names: string[] = [];
+  source.addEventListener('next', ({ data }) => {
+    names.push(JSON.parse(data).data.events.data.name);
+  });
+  await raise(services, [userEvent('before')]);
+  await expect.poll(() => names).toEqual(['before']);
+  await proxy.cut();
+  await raise(services, [userEvent('meanwhile')]);
+  await settled(services.database);
+  await proxy.mend();
+  await raise(services, [userEvent('afterwards')]);
+  await expect.poll(() => names).toEqual(['before', 'meanwhile', 'afterwards']);
 });
 
 test('a malformed Last-Event-ID is refused', async () => {
