@@ -20,7 +20,7 @@ import { lookWithoutDatabase, spokenBy } from '../web/look.ts';
 import { sendPage } from '../web/page.ts';
 import { urlOf } from '../web/visitor.ts';
 import { admitInTurn, refuseEarly } from './admit.ts';
-import { type TrustProxy, trustOf } from './client-address.ts';
+import { dropForwardedPorts, type TrustProxy, trustOf } from './client-address.ts';
 import type { Listener } from './listener.ts';
 import { refuseUnrouted } from './unrouted.ts';
 
@@ -89,7 +89,12 @@ export function createHttp(
     async open() {
       // Until the routes are ready their hooks are missing, and a request would end the process.
       await http.ready();
-      if (handler) answerWith(refuseEarly(options.turns, handler));
+      if (!handler) return;
+      const answer = refuseEarly(options.turns, handler);
+      answerWith((request, response) => {
+        dropForwardedPorts(request);
+        answer(request, response);
+      });
     },
   };
 }

@@ -62,6 +62,23 @@ test('a hundred token failures block an address for ten minutes', async () => {
   expect((await askToken(service.admin.secret, address)).status).toBe(200);
 });
 
+test('a client that comes by another port each time is the same client', async () => {
+  const failFrom = async (addressOf: (port: number) => string) => {
+    for (let port = 0; port < 100; port += 1)
+      expect((await askToken('wrong', addressOf(50_000 + port))).status).toBe(401);
+    return (await askToken(service.admin.secret, addressOf(40_000))).status;
+  };
+  expect(await failFrom((port) => `192.0.2.12:${port}`)).toBe(429);
+  expect(await failFrom((port) => `[2001:db8:12::1]:${port}`)).toBe(429);
+});
+
+test('what a client puts in front of its address does not make it another', async () => {
+  for (let i = 0; i < 100; i += 1)
+    expect((await askToken('wrong', `198.51.100.${i}, 192.0.2.13`)).status).toBe(401);
+  expect((await askToken(service.admin.secret, '198.51.100.200, 192.0.2.13')).status).toBe(429);
+  expect((await askToken(service.admin.secret, '192.0.2.14')).status).toBe(200);
+});
+
 test('nodes share the count; success never counts', async () => {
   const address = '192.0.2.20';
   const second = await startSecondNode(service, { TRUST_PROXY: '1' });

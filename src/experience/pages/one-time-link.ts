@@ -1,5 +1,8 @@
 import { html } from '../../markup.ts';
 import { hintedEmail, openOneTimeToken } from '../../oidc/provider/sign-in-parameters.ts';
+import { findUserByAddress } from '../../proving/codes.ts';
+import { withoutSpaceAround } from '../../text/typed.ts';
+import { addressOfToken } from '../../users/one-time-tokens/one-time-token.ts';
 import { ways } from '../../web/entries.ts';
 import { field, form, submit } from '../../web/form.ts';
 import { formAt } from '../../web/visit.ts';
@@ -44,15 +47,29 @@ export const oneTimeLinkPage: InteractionPage = {
     };
   },
   async submit(visit, { form: sent }) {
-    const { context, access, parameters } = visit;
-    const { userId } = await redeemOneTimeToken(context, access, {
-      email: hintedEmail(parameters) ?? sent.get('email') ?? '',
-      token: openOneTimeToken(context, parameters) ?? '',
-    });
+    const { context, access, parameters, interaction } = visit;
+    const email = hintedEmail(parameters) ?? sent.get('email') ?? '';
+    const token = openOneTimeToken(context, parameters) ?? '';
+    if (interaction.restartUrl !== null && (await wasUsedHere(visit, email, token)))
+      return { leaveTo: interaction.restartUrl, standsSeconds: null };
+    const { userId } = await redeemOneTimeToken(context, access, { email, token });
     // The address is verified now, and no account has it yet.
     return userId === null ? { goTo: '/register' } : leadOn(visit);
   },
 };
+
+/** Whether the link is used up, and the browser is signed in as its person: it was opened in two tabs. */
+async function wasUsedHere(
+  { context, findSignedIn }: InteractionVisit,
+  email: string,
+  token: string,
+): Promise<boolean> {
+  if ((await addressOfToken(context, token)) !== null) return false;
+  const signedIn = await findSignedIn();
+  if (signedIn === undefined) return false;
+  const address = { type: 'EMAIL' as const, recipient: withoutSpaceAround(email) };
+  return (await findUserByAddress(context.database.prisma, address))?.id === signedIn;
+}
 
 /** Whether the application sent a one-time token with the request. */
 export const hasOneTimeToken = ({ parameters }: InteractionVisit): boolean =>

@@ -84,7 +84,10 @@ async function open(services: Services, exchange: HttpExchange): Promise<Interac
   if (found instanceof InteractionExpiredError) throw found;
   if (found?.request.uid !== uidOf(exchange)) throw new InteractionExpiredError();
   const visitor = visitorOf(request, found.request.params['ui_locales']);
-  return openInteractionVisit({ ...services, ...callOf(request), visitor }, found);
+  const provider = getProvider(services);
+  const findSignedIn = async () =>
+    (await provider.Session.get(provider.createContext(request.raw, reply.raw))).accountId;
+  return openInteractionVisit({ ...services, ...callOf(request), visitor }, found, findSignedIn);
 }
 
 async function cancel({ context, access, interaction }: InteractionVisit): Promise<string> {

@@ -67,6 +67,7 @@ export async function sendPreview(
     access: { id: '', applicationId: '', uid: null },
     interaction: interactionOf(context, settings, preview.application),
     parameters: {},
+    findSignedIn: async () => undefined,
   };
   return sendPicture(
     reply,

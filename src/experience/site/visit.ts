@@ -18,6 +18,8 @@ export interface InteractionVisit extends Visit<VisitContext, Texts> {
   readonly interaction: Interaction;
   /** The parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Whom the browser is signed in as now, which another tab may have done since this interaction began. */
+  readonly findSignedIn: () => Promise<string | undefined>;
   /** The kinds of addresses that each purpose can use. */
   readonly offered: {
     readonly signIn: readonly AddressKind[];
@@ -50,6 +52,7 @@ const kinds: readonly AddressKind[] = ['EMAIL', 'PHONE'];
 export async function openInteractionVisit(
   context: VisitContext,
   { access, request: { uid, params } }: BrowserInteraction,
+  findSignedIn: InteractionVisit['findSignedIn'],
 ): Promise<InteractionVisit> {
   const visit = await openVisit(context, { path: `/sign-in/${uid}`, texts, formSubject: uid });
   return {
@@ -58,6 +61,7 @@ export async function openInteractionVisit(
     access,
     interaction: await readInteraction(context, access),
     parameters: params,
+    findSignedIn,
   };
 }
 

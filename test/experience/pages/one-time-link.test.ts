@@ -6,6 +6,7 @@ import { asPage, startHeadless, step } from '../../support/people/experience.ts'
 import { type Browser, decodeText, openBrowser, type Visit } from '../../support/people/sign-in.ts';
 import { redeemer } from '../../support/people/sign-in-drivers.ts';
 import {
+  authorize,
   createSignInFixture,
   openSignInPage,
   password,
@@ -137,6 +138,52 @@ describe('where somebody else is signed in', () => {
     const [browser, person] = [await browserOfAda(), await somebody()];
     const { visit } = await openLink(browser, person.primaryEmail ?? '', { prompt: 'none' });
     expect(visit.url.searchParams.get('error')).toBe('login_required');
+  });
+});
+
+test('what reads links in mails uses nothing up', async () => {
+  const email = (await somebody()).primaryEmail ?? '';
+  const token = await tokenFor(email);
+  for (const method of ['HEAD', 'GET', 'GET']) {
+    const scanner = openBrowser(services.baseUrl);
+    const { url } = await authorize(service, client, { login_hint: email, one_time_token: token });
+    const seen = await scanner.open(url, { method });
+    expect(await personIn(scanner).catch(() => undefined), seen.url.pathname).toBeUndefined();
+  }
+  const browser = openBrowser(services.baseUrl);
+  const { visit, personAfter } = await openLink(browser, email, { one_time_token: token });
+  expect(await personAfter(await browser.submit(visit, {}))).toBeTypeOf('string');
+});
+
+describe('opened in two tabs', () => {
+  const openTwice = async () => {
+    const person = await somebody();
+    const email = person.primaryEmail ?? '';
+    const token = await tokenFor(email);
+    const browser = openBrowser(services.baseUrl);
+    const open = () => openLink(browser, email, { one_time_token: token });
+    const [one, other] = [await open(), await open()];
+    return { person, browser, one, other };
+  };
+
+  test('both end as its person', async () => {
+    const { person, browser, one, other } = await openTwice();
+    for (const { visit, personAfter } of [one, other])
+      expect(await personAfter(await browser.submit(visit, {}))).toBe(person.id);
+    // What was answered so is not answered by it once nobody is signed in.
+    const { database } = services;
+    await database.prisma.session.deleteMany({ where: { userId: person.id } });
+    expect((await browser.submit(other.visit, {})).url.origin).toBe(new URL(services.baseUrl).origin);
+  });
+
+  test('it takes nobody else anywhere', async () => {
+    const { person, browser, one, other } = await openTwice();
+    expect(await one.personAfter(await browser.submit(one.visit, {}))).toBe(person.id);
+    const ada = await browserOfAda();
+    const elsewhere = await openLink(ada, person.primaryEmail ?? '', { one_time_token: 'used' });
+    expect(headingOf(await ada.submit(elsewhere.visit, {}))).toBe('Almost there');
+    expect(await personIn(ada)).toBe(fixture.user.id);
+    expect(await other.personAfter(await browser.submit(other.visit, {}))).toBe(person.id);
   });
 });
 

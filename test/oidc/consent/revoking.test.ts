@@ -92,6 +92,37 @@ test('refuses a code that was issued before', async () => {
   await expect(redeem(pair, done, verifier)).rejects.toMatchObject({ error: 'invalid_grant' });
 });
 
+test('ends an application whose access token has expired, and is listed still', async () => {
+  const pair = await createPair();
+  const { tokens } = await allowed(pair);
+  service.clock.advance(2 * 3_600_000);
+  const [grant] = await grantsOf(pair.user);
+  const { data } = await revoke(pair.user.id, grant?.id ?? '');
+  expect(data?.['revokeUserGrant']?.__typename).toBe('RevokeUserGrantPayload');
+  await expectEnded(pair, tokens);
+});
+
+test('a refresh that meets it leaves nothing alive', async () => {
+  for (let time = 0; time < 5; time += 1) {
+    const pair = await createPair();
+    const { tokens } = await allowed(pair);
+    const [grant] = await grantsOf(pair.user);
+    const again = (token = tokens.refresh_token) =>
+      refresh(service, pair.client, String(token), { resource: resource.indicator }).catch(
+        () => undefined,
+      );
+    const [, ...refreshed] = await Promise.all([
+      revoke(pair.user.id, grant?.id ?? '', otherNode),
+      ...Array.from({ length: 3 }, () => again()),
+    ]);
+    for (const answer of refreshed) {
+      if (!answer) continue;
+      expect(await isLive(answer.access_token)).toBe(false);
+      expect(await again(answer.refresh_token)).toBeUndefined();
+    }
+  }
+});
+
 test("leaves other people's and other applications' tokens alone", async () => {
   const pair = await createPair();
   const other = { user: pair.user, client: (await createPair()).client };

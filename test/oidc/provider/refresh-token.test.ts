@@ -55,6 +55,25 @@ test('rotates at every use, with and without a client secret', async () => {
   }
 });
 
+test('brings an ID token of the same sign-in each time', async () => {
+  const { refreshToken, tokens, user } = await signInNewUser();
+  const signedIn = decodeJwt(String(tokens.id_token));
+  let last = refreshToken;
+  for (const _time of [1, 2]) {
+    service.clock.advance(3_600_000);
+    const { id_token, refresh_token } = await refresh(service, client, last);
+    last = refresh_token ?? '';
+    const { sub, aud, iss, auth_time, exp = 0 } = decodeJwt(String(id_token));
+    expect({ sub, aud, iss, auth_time }).toEqual({
+      sub: user.id,
+      aud: client.id,
+      iss: signedIn.iss,
+      auth_time: signedIn['auth_time'],
+    });
+    expect(exp).toBeGreaterThan(service.clock.now().getTime() / 1000);
+  }
+});
+
 test('issues none without offline_access', async () => {
   const tokens = await fixture.signIn({ scope: 'openid read', ...forResource });
   expect(tokens.refresh_token).toBeUndefined();

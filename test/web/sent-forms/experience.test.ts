@@ -4,7 +4,7 @@ import { enrollApp } from '../../support/people/authenticator-app.ts';
 import { asPage, step } from '../../support/people/experience.ts';
 import { manager } from '../../support/people/federation.ts';
 import { codeTo, messagesTo } from '../../support/people/messages.ts';
-import type { Browser, Visit } from '../../support/people/sign-in.ts';
+import { type Browser, openBrowser, type Visit } from '../../support/people/sign-in.ts';
 import {
   createSignInFixture,
   openSignInPage,
@@ -144,6 +144,15 @@ describe.each(Object.entries<() => Promise<Ready>>(steps))('a form that %s', (na
     const end = await browser.open(new URL(second.headers.get('location') ?? '', visit.url));
     expect(titleOf(end)[2]).toBe(false);
     expect(end.status).toBeLessThan(400);
+  });
+
+  test('is answered alike with the cookies of before, as the second click sends it', async () => {
+    const { browser, visit, values } = await ready();
+    const { baseUrl } = service.app.services;
+    const cookie = browser.cookiesFor(visit.url.pathname);
+    const first = await browser.post(visit, values);
+    const second = await openBrowser(baseUrl, baseUrl, { cookie }).post(visit, values);
+    expect(placeOf(second)).toEqual(placeOf(first));
   });
 
   test('is answered alike after going back', async () => {

@@ -126,6 +126,32 @@ describe.each(Object.entries<() => Promise<Ready>>(steps))('a step that %s', (_n
   });
 });
 
+describe('by a page of one’s own', () => {
+  test.each(['at once', 'after'])('the last step is answered alike, %s', async (when) => {
+    const email = await somebody();
+    const { browser } = await openSignInPage(service, client);
+    const send = asPage(service, browser);
+    await step(send, 'signInWithPassword', { identifier: email, password });
+    const once = () => step(send, 'submitInteraction');
+    const [first, second] =
+      when === 'at once' ? await Promise.all([once(), once()]) : [await once(), await once()];
+    expect(first.__typename).toBe('SubmitInteractionPayload');
+    expect(second).toEqual(first);
+    const { url } = await browser.open(first['redirectTo']);
+    expect(url.searchParams.get('code')).toBeTypeOf('string');
+  });
+
+  test('the last step, after its answer was followed, says that the sign-in is over', async () => {
+    const { browser } = await openSignInPage(service, client);
+    const send = asPage(service, browser);
+    await step(send, 'signInWithPassword', { identifier: await somebody(), password });
+    const { redirectTo } = await step(send, 'submitInteraction');
+    await browser.open(redirectTo);
+    const again = await step(send, 'submitInteraction');
+    expect(again.__typename).toBe('InteractionExpiredError');
+  });
+});
+
 test('two nodes answer it alike', async () => {
   const { url } = await startSecondNode(service);
   const { headless, name, input } = await steps.registers();
