@@ -6,6 +6,7 @@ import { basic } from '../../../support/client-credentials.ts';
 import { askForCodes } from '../../../support/people/device.ts';
 import { openBrowser } from '../../../support/people/sign-in.ts';
 import {
+  authorize,
   createSignInFixture,
   openSignInPage,
   password,
@@ -90,6 +91,40 @@ describe.runIf(inject('postgresql')).each([
     service.clock.advance(11_000);
     const late = await openSignInPage(service, client, { browser, max_age: '10' });
     expect(late.visit.url.pathname).toMatch(/^\/sign-in\//);
+  });
+
+  describe('a request that was pushed elsewhere', () => {
+    const push = async () => {
+      const { url, verifier } = await authorize(service, client, { scope: 'openid' });
+      const response = await fetch(`${service.url}/oidc/request`, {
+        method: 'POST',
+        headers: { authorization: basic(client.id, client.secret) },
+        body: url.searchParams,
+      });
+      const { request_uri } = (await response.json()) as { request_uri: string };
+      const pushed = new URLSearchParams({ client_id: client.id, request_uri });
+      return { url: `${service.url}/oidc/auth?${pushed}`, verifier };
+    };
+
+    test('begins a sign-in', async () => {
+      setMachine(-apartMs);
+      const { url, verifier } = await push();
+      setMachine(apartMs);
+      service.clock.advance(59_000);
+      const browser = openBrowser(baseUrl);
+      const page = await browser.open(url);
+      const back = await browser.submit(page, { identifier: 'Ada', password });
+      expect((await redeem(back, verifier)).status).toBe(200);
+    });
+
+    test('begins none when its time is over', async () => {
+      setMachine(-apartMs);
+      const { url } = await push();
+      setMachine(apartMs);
+      service.clock.advance(60_000);
+      const { url: answer } = await openBrowser(baseUrl).open(url);
+      expect(answer.searchParams.get('error')).toBe('invalid_request_uri');
+    });
   });
 
   test('a code ends when it does elsewhere', async () => {
