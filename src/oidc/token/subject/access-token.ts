@@ -9,7 +9,7 @@ import { listsIndicator } from '../../../auth/indicators.ts';
 import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { kindOfId } from '../../../ids.ts';
 import type { SubjectState } from '../grant-state.ts';
-import { readInheritedBounds, withinAssertion, withinConsent } from './bounds.ts';
+import { boundsOf, readInheritedBounds } from './bounds.ts';
 import { assertUser, SubjectFault, type SubjectTokenType } from './subject.ts';
 
 /** The access token of a user's call. */
@@ -43,7 +43,7 @@ export const accessToken: SubjectTokenType = {
             ...(isNamedIn(claims.act, claims.client_id) ? [] : [claims.client_id]),
           ],
           bounds: {
-            ...withinConsent(withinAssertion(bounds, claims.lineage), state),
+            ...boundsOf(claims, bounds, state),
             organizationId: claims.organization_id,
           },
         };
