@@ -1,12 +1,14 @@
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
+import { toNumericDate } from '../../../src/clock.ts';
 import { signingAlgorithms } from '../../../src/config.ts';
 import { quietTransaction } from '../../../src/db/transaction.ts';
 import { createSigningKey } from '../../../src/keys/signing-keys.ts';
-import { discover } from '../../support/people/sign-in.ts';
-import { createSignInFixture } from '../../support/people/sign-in-fixture.ts';
+import { basic } from '../../support/client-credentials.ts';
+import { discover, openBrowser } from '../../support/people/sign-in.ts';
+import { authorize, createSignInFixture } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
 
 const service = await startService();
@@ -52,6 +54,34 @@ test('describes itself alike at all its addresses', async () => {
     scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
     id_token_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'],
   });
+});
+
+test('takes no requests as JWTs, and says so', async () => {
+  const { body } = await getJson(`${issuer}/.well-known/openid-configuration`);
+  expect(body).toMatchObject({
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  });
+  expect(Object.keys(body).filter((name) => name.startsWith('request_object'))).toEqual([]);
+  const { url } = await authorize(service, client, { scope: 'openid' });
+  const { privateKey } = await generateKeyPair('ES256');
+  const now = toNumericDate(clock.now());
+  const request = await new SignJWT({ ...Object.fromEntries(url.searchParams), nbf: now })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuer(client.id)
+    .setAudience(issuer)
+    .setExpirationTime(now + 60)
+    .sign(privateKey);
+  url.searchParams.set('request', request);
+  const { url: answer } = await openBrowser(baseUrl).open(url);
+  expect(answer.searchParams.get('error')).toBe('request_not_supported');
+  const pushed = await fetch(`${issuer}/request`, {
+    method: 'POST',
+    headers: { authorization: basic(client.id, client.secret) },
+    body: new URLSearchParams({ request }),
+  });
+  expect(pushed.status).toBe(400);
+  expect(await pushed.json()).toMatchObject({ error: 'request_not_supported' });
 });
 
 test.each(['oidc', 'oauth2'] as const)(

@@ -16,7 +16,13 @@ import { findClientMetadata, isPublicClient } from './clients.ts';
 import { freshCode, isNewSignIn } from './fresh-code.ts';
 import { prolongGrant } from './grant-lifetime.ts';
 import { fromLibrary, toLibrary } from './library-time.ts';
-import { isPushedByAnybody, isTooLate, keptSeconds, usedMeanwhile } from './pushed-request.ts';
+import {
+  isPushedByAnybody,
+  isTooLate,
+  keptSeconds,
+  usedMeanwhile,
+  withoutInnerTimes,
+} from './pushed-request.ts';
 import { mayComeAgain, predecessorOf, useRefreshToken } from './refresh-reuse.ts';
 import { storedId } from './stored-id.ts';
 
@@ -89,7 +95,7 @@ function recordAdapter({ database, clock }: Store, model: string): Adapter {
       const address = isBegunAlone(model, payload) ? currentShare() : null;
       const data = {
         payload: {
-          ...withoutIds(fromLibrary(clock, payload)),
+          ...withoutIds(fromLibrary(clock, withoutInnerTimes(model, payload))),
           ...(model === 'AuthorizationCode' && isNewSignIn(Provider.ctx)
             ? { [freshCode]: true }
             : {}),

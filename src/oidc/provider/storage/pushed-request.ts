@@ -1,3 +1,4 @@
+import { decodeJwt, UnsecuredJWT } from 'jose';
 import { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type Clock, toNumericDate } from '../../../clock.ts';
 import { isPublicClient } from './clients.ts';
@@ -12,6 +13,19 @@ const model = 'PushedAuthorizationRequest';
  */
 export const keptSeconds = (of: string, expiresInSeconds: number): number =>
   of === model ? expiresInSeconds + interactionTtlSeconds : expiresInSeconds;
+
+/**
+ * A record as it is stored. The library wraps a pushed request in an unsigned JWT, and would check the times in it by
+ * the machine's clock; the record has the same times, by the service's.
+ */
+export function withoutInnerTimes<Payload extends AdapterPayload>(
+  of: string,
+  payload: Payload,
+): Payload {
+  if (of !== model || typeof payload['request'] !== 'string') return payload;
+  const { iat: _iat, nbf: _nbf, exp: _exp, ...claims } = decodeJwt(payload['request']);
+  return { ...payload, request: new UnsecuredJWT(claims).encode() };
+}
 
 /** Whether a record can no longer be used for this request, though it is kept. */
 export const isTooLate = (

@@ -12,7 +12,7 @@ import type { Services } from '../../../services.ts';
 import type { Form } from '../form.ts';
 import { type GrantQuestion, readClientState, readSubjectState } from '../grant-state.ts';
 import { InvalidRequest } from '../oauth-errors.ts';
-import { readInheritedBounds, withinConsent } from '../subject/bounds.ts';
+import { boundsOf, readInheritedBounds } from '../subject/bounds.ts';
 import { accessTokenType } from '../subject/token-types.ts';
 
 /** Who acts, proved by an actor token (RFC 8693 §2.1). */
@@ -71,7 +71,7 @@ export async function verifyActor(
   ]);
   const fault = faultOfState(claims, state) ?? (inherited ? undefined : 'token revoked');
   if (!inherited || fault !== undefined) throw new TokenFault(fault);
-  const bounds = withinConsent(inherited, state);
+  const bounds = boundsOf(claims, inherited, state);
   const held = new Set((own ?? state).scopes);
   const setters = state.subjectSetters.map((setterScopes) => setterScopes.split(' '));
   return {

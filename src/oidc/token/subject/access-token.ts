@@ -1,16 +1,17 @@
 import { decodeJwt, type JWTPayload } from 'jose';
-import {
-  type ActClaim,
-  issuedAt,
-  TokenFault,
-  verifyAccessToken,
-} from '../../../auth/access-token.ts';
+import { issuedAt, TokenFault, verifyAccessToken } from '../../../auth/access-token.ts';
 import { listsIndicator } from '../../../auth/indicators.ts';
 import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { kindOfId } from '../../../ids.ts';
 import type { SubjectState } from '../grant-state.ts';
-import { readInheritedBounds, withinAssertion, withinConsent } from './bounds.ts';
-import { assertUser, SubjectFault, type SubjectTokenType } from './subject.ts';
+import { boundsOf, readInheritedBounds } from './bounds.ts';
+import {
+  assertUser,
+  firstActor,
+  isNamedIn,
+  SubjectFault,
+  type SubjectTokenType,
+} from './subject.ts';
 
 /** The access token of a user's call. */
 export const accessToken: SubjectTokenType = {
@@ -43,7 +44,7 @@ export const accessToken: SubjectTokenType = {
             ...(isNamedIn(claims.act, claims.client_id) ? [] : [claims.client_id]),
           ],
           bounds: {
-            ...withinConsent(withinAssertion(bounds, claims.lineage), state),
+            ...boundsOf(claims, bounds, state),
             organizationId: claims.organization_id,
           },
         };
@@ -51,14 +52,6 @@ export const accessToken: SubjectTokenType = {
     };
   },
 };
-
-const isNamedIn = (act: ActClaim | undefined, clientId: string): boolean =>
-  act !== undefined &&
-  (act.sub === clientId || act.client_id === clientId || isNamedIn(act.act, clientId));
-
-// An application of the operator is where its user is. A third party acts for them.
-const firstActor = (clientId: string, { thirdParties }: Pick<SubjectState, 'thirdParties'>) =>
-  thirdParties.includes(clientId) ? { sub: clientId } : undefined;
 
 /** @throws {SubjectFault} when the application may not exchange tokens for this audience. */
 export function assertSubjectAudience(

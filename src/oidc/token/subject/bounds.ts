@@ -1,7 +1,8 @@
+import type { AccessTokenClaims, ActClaim } from '../../../auth/access-token.ts';
 import { ownIndicators } from '../../../auth/scopes.ts';
 import type { Sql } from '../../../db/sql.ts';
 import type { PersonalAccessToken } from '../../../generated/prisma/client.ts';
-import { idForQuery } from '../../../ids.ts';
+import { idForQuery, kindOfId } from '../../../ids.ts';
 import { scopesOf } from '../../../subject-tokens/personal-access-token.ts';
 import { maxLineage } from '../grant-state.ts';
 
@@ -33,19 +34,34 @@ export const agentBounds: Bounds = { scopes: undefined, reaches: reachesOthers }
 export const assertedBounds: Bounds = { scopes: undefined, reaches: reachesOthers };
 
 /**
- * Adds {@link assertedBounds} where they apply.
+ * The bounds of what comes from an access token, as subject or as actor, at any distance.
  *
- * @param lineage The trusted issuer comes first in it. Not verified yet.
+ * - From an assertion about a user: {@link assertedBounds}, also if it was an actor's. That of a workload is no user's.
+ * - Through third-party applications: not Signet's own APIs. They ask the token for its scopes and not who acts, so an
+ *   exchange would get around consent there.
+ *
+ * @param inherited What {@link readInheritedBounds} found.
  */
-export const withinAssertion = (bounds: Bounds, lineage: unknown): Bounds =>
-  Array.isArray(lineage) && idForQuery(lineage[0], 'TrustedIssuer') !== null
-    ? together([assertedBounds, bounds])
-    : bounds;
+export function boundsOf(
+  { sub, act, lineage = [] }: Pick<AccessTokenClaims, 'sub' | 'act' | 'lineage'>,
+  inherited: Bounds,
+  state: { readonly thirdParties: readonly string[] },
+): Bounds {
+  const isIssuer = (origin: string | undefined) => idForQuery(origin, 'TrustedIssuer') !== null;
+  // The subject's issuer comes first. Another is that of an actor's token, which may have been a user's.
+  const isAsserted = isUser(sub) && isIssuer(lineage[0]);
+  const isActorAsserted = namesUser(act) && lineage.some(isIssuer);
+  const asserted =
+    isAsserted || isActorAsserted ? together([assertedBounds, inherited]) : inherited;
+  return withinConsent(asserted, state);
+}
 
-/**
- * Adds the bounds of a token that came through third-party applications, if it did: not Signet's own APIs, at any
- * distance. They ask the token for its scopes and not who acts, so an exchange would get around consent there.
- */
+const isUser = (id: string): boolean => kindOfId(id) === 'User';
+
+const namesUser = (act: ActClaim | undefined): boolean =>
+  act !== undefined && (isUser(act.sub) || namesUser(act.act));
+
+/** Adds the bounds of a token that came through third-party applications, if it did. */
 export const withinConsent = (
   bounds: Bounds,
   { thirdParties }: { readonly thirdParties: readonly string[] },

@@ -1,14 +1,17 @@
 import { type ActClaim, type MayActClaim, TokenFault } from '../../../auth/access-token.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
+import type { SubjectState } from '../grant-state.ts';
 import { agentBounds } from './bounds.ts';
-import { assertUser, type SubjectTokenType } from './subject.ts';
+import { assertUser, firstActor, isNamedIn, type SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
   readonly userId: string;
   readonly applicationId: string | null;
   readonly act: ActClaim;
+  /** The application through which a user created it; null: an application did for itself. */
+  readonly agentClientId: string | null;
   readonly mayAct: MayActClaim | null;
   readonly origin: string | null;
   readonly createdAt: Date;
@@ -19,8 +22,8 @@ interface Found {
 
 // What ends the agent's own tokens ends this one too.
 const findStatement = `
-  SELECT s."id", s."userId", s."applicationId", s."act", s."mayAct", s."origin", s."createdAt", s."expiresAt",
-         s."usedAt" IS NOT NULL AS "isUsed",
+  SELECT s."id", s."userId", s."applicationId", s."act", s."actor" ->> 'clientId' AS "agentClientId",
+         s."mayAct", s."origin", s."createdAt", s."expiresAt", s."usedAt" IS NOT NULL AS "isUsed",
          EXISTS (SELECT 1 FROM "Application" a WHERE a."id" = s."act" ->> 'sub')
       OR EXISTS (SELECT 1 FROM "User" a
                   WHERE a."id" = s."act" ->> 'sub' AND NOT a."isSuspended"
@@ -45,7 +48,13 @@ export const subjectToken: SubjectTokenType = {
     // The subject token comes first in the lineage: `readInheritedBounds` looks for it there.
     const lineage = found ? [found.id, ...(found.origin === null ? [] : [found.origin])] : [];
     return {
-      claims: { sub: found?.userId, jti: found?.id, lineage },
+      claims: {
+        sub: found?.userId,
+        jti: found?.id,
+        lineage,
+        act: found?.act,
+        client_id: found?.agentClientId ?? found?.act.sub,
+      },
       verify(state, clientId) {
         if (!found) throw new TokenFault('unknown token');
         const exp = toNumericDate(found.expiresAt);
@@ -61,7 +70,7 @@ export const subjectToken: SubjectTokenType = {
           userId: found.userId,
           issuedAt: found.createdAt,
           exp,
-          act: found.act,
+          act: withAgentsClient(found, state),
           mayAct: found.mayAct ?? undefined,
           lineage,
           bounds: agentBounds,
@@ -82,3 +91,17 @@ export const subjectToken: SubjectTokenType = {
     };
   },
 };
+
+/** Who has acted: innermost the third party through which the agent created the token, if it was one. */
+function withAgentsClient(
+  { act, agentClientId }: Pick<Found, 'act' | 'agentClientId'>,
+  state: Pick<SubjectState, 'thirdParties'>,
+): ActClaim {
+  const first = agentClientId === null ? undefined : firstActor(agentClientId, state);
+  return first === undefined || isNamedIn(act, first.sub) ? act : endingIn(first, act);
+}
+
+const endingIn = (first: ActClaim, { act, ...actor }: ActClaim): ActClaim => ({
+  ...actor,
+  act: act === undefined ? first : endingIn(first, act),
+});

@@ -36,6 +36,20 @@ export function assertUser(
   throw isActiveUser(state) ? new TokenFault(fault) : new SubjectFault('USER_ACTIVE', fault);
 }
 
+/**
+ * Who acts for the user of a token already, by the application that had it. One of the operator is where its user is; a
+ * third party acts for them.
+ */
+export const firstActor = (
+  clientId: string,
+  { thirdParties }: Pick<SubjectState, 'thirdParties'>,
+): ActClaim | undefined => (thirdParties.includes(clientId) ? { sub: clientId } : undefined);
+
+/** Whether an application is among those that have acted. */
+export const isNamedIn = (act: ActClaim | undefined, clientId: string): boolean =>
+  act !== undefined &&
+  (act.sub === clientId || act.client_id === clientId || isNamedIn(act.act, clientId));
+
 /** The user on whose behalf an exchange is, proved by a subject token. */
 interface Subject {
   readonly userId: string;

@@ -1,11 +1,18 @@
-import { decodeJwt } from 'jose';
+import { randomUUID } from 'node:crypto';
+import { decodeJwt, SignJWT } from 'jose';
 import type * as oidc from 'openid-client';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { deviceGrantType } from '../../../../src/oidc/provider/device/grant.ts';
 import { basic } from '../../../support/client-credentials.ts';
+import {
+  assertionParameters,
+  createClientKey,
+  signAssertion,
+} from '../../../support/keys/client-keys.ts';
 import { askForCodes } from '../../../support/people/device.ts';
 import { openBrowser } from '../../../support/people/sign-in.ts';
 import {
+  authorize,
   createSignInFixture,
   openSignInPage,
   password,
@@ -92,6 +99,40 @@ describe.runIf(inject('postgresql')).each([
     expect(late.visit.url.pathname).toMatch(/^\/sign-in\//);
   });
 
+  describe('a request that was pushed elsewhere', () => {
+    const push = async () => {
+      const { url, verifier } = await authorize(service, client, { scope: 'openid' });
+      const response = await fetch(`${service.url}/oidc/request`, {
+        method: 'POST',
+        headers: { authorization: basic(client.id, client.secret) },
+        body: url.searchParams,
+      });
+      const { request_uri } = (await response.json()) as { request_uri: string };
+      const pushed = new URLSearchParams({ client_id: client.id, request_uri });
+      return { url: `${service.url}/oidc/auth?${pushed}`, verifier };
+    };
+
+    test('begins a sign-in', async () => {
+      setMachine(-apartMs);
+      const { url, verifier } = await push();
+      setMachine(apartMs);
+      service.clock.advance(59_000);
+      const browser = openBrowser(baseUrl);
+      const page = await browser.open(url);
+      const back = await browser.submit(page, { identifier: 'Ada', password });
+      expect((await redeem(back, verifier)).status).toBe(200);
+    });
+
+    test('begins none when its time is over', async () => {
+      setMachine(-apartMs);
+      const { url } = await push();
+      setMachine(apartMs);
+      service.clock.advance(60_000);
+      const { url: answer } = await openBrowser(baseUrl).open(url);
+      expect(answer.searchParams.get('error')).toBe('invalid_request_uri');
+    });
+  });
+
   test('a code ends when it does elsewhere', async () => {
     setMachine(apartMs);
     const { visit, browser, verifier } = await openSignInPage(service, client, {
@@ -101,6 +142,41 @@ describe.runIf(inject('postgresql')).each([
     setMachine(-apartMs);
     service.clock.advance(61_000);
     expect(await redeem(back, verifier)).toMatchObject({ status: 400 });
+  });
+
+  test('what a client signs counts as long as elsewhere', async () => {
+    const key = await createClientKey();
+    const applicant = await fixture.directory.createClient({
+      jwks: { keys: [key.publicJwk] },
+      keySetterScopes: ['all'],
+    });
+    const grant = { grant_type: 'client_credentials', resource: fixture.resource.indicator };
+    const sent = async (assertionSeconds: number, proofSeconds: number) => {
+      const assertion = await signAssertion(service, applicant.id, key, {
+        iat: now() + 60,
+        nbf: now() + 60,
+        exp: now() + assertionSeconds,
+      });
+      const proof = await new SignJWT({
+        htm: 'POST',
+        htu: `${service.app.services.issuer}/token`,
+        jti: randomUUID(),
+        iat: now() + proofSeconds,
+      })
+        .setProtectedHeader({ alg: key.alg, typ: 'dpop+jwt', jwk: key.publicJwk })
+        .sign(key.privateKey);
+      const parameters = { ...grant, ...assertionParameters(assertion) };
+      const { status, body } = await postToken(service, formOf(parameters), { dpop: proof });
+      return { status, error: body['error'] };
+    };
+    setMachine(apartMs);
+    for (const proofSeconds of [-60, 60])
+      for (const assertionSeconds of [1, 300])
+        expect(await sent(assertionSeconds, proofSeconds)).toMatchObject({ status: 200 });
+    for (const assertionSeconds of [0, 301])
+      expect(await sent(assertionSeconds, 0)).toMatchObject({ error: 'invalid_client' });
+    for (const proofSeconds of [-61, 61])
+      expect(await sent(60, proofSeconds)).toMatchObject({ error: 'invalid_dpop_proof' });
   });
 
   test('a device gets its tokens', async () => {
