@@ -15,7 +15,8 @@ import { distinct, parseInput } from '../input.ts';
 import type { Context } from '../services.ts';
 import { type HolderKey, type RoleHolder, roleKinds } from './holders.ts';
 
-const assignedIds = distinct(z.string(), 100);
+/** The roles that one call gives to a holder. */
+export const assignedIds = distinct(z.string(), 100);
 
 /**
  * Gives roles to a holder, who keeps those they have.

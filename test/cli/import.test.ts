@@ -111,6 +111,14 @@ async function signsIn(username: string, application: string): Promise<unknown> 
   return (await prisma.user.findUniqueOrThrow({ where })).customData;
 }
 
+/** Whether a user is suspended, and since when it is there. */
+async function formerOf(name: string): Promise<[boolean, string]> {
+  const { isSuspended, createdAt } = await prisma.user.findFirstOrThrow({
+    where: { OR: [{ username: name }, { primaryEmail: name }] },
+  });
+  return [isSuspended, createdAt.toISOString()];
+}
+
 test('brings over what Auth0 exports: people sign in with their passwords', async () => {
   const { document, told } = await bringOver('auth0', [
     'auth0/tenant.yaml',
@@ -143,7 +151,7 @@ test('brings over what Auth0 exports: people sign in with their passwords', asyn
     'tenant.yaml: resourceServers.2 (Legacy): is not taken: it has no indicator',
     'tenant.yaml: clients.1 (Harbour web): callbacks: https://*.preview.auth0.example/callback is a pattern, and Signet takes whole URIs',
     'tenant.yaml: clients.3 (Kiosk).callbacks.0: https://kiosk.auth0.example/##STAGE##/callback stands for a value that is not in the export',
-    'users.jsonl: 1 (blocked@auth0.example): is not taken: it is blocked, and importUsers blocks nobody',
+    'users.jsonl: 5 (Nobody knows).created_at: must be a time, and is not taken',
     'users.jsonl: 3 (no spaces allowed): comes without a password: its digest is in no format that importUsers takes',
   ]) {
     expect(told).toContain(line);
@@ -153,6 +161,8 @@ test('brings over what Auth0 exports: people sign in with their passwords', asyn
     plan: 'gold',
     formerId: 'auth0|60425dc43519d90068f82971',
   });
+  expect(await formerOf('grace@auth0.example')).toEqual([false, '2021-03-05T16:35:16.775Z']);
+  expect(await formerOf('blocked@auth0.example')).toEqual([true, '2022-04-06T17:35:16.000Z']);
 });
 
 test('brings over a realm of Keycloak: roles of clients are scopes, and each digest is taken', async () => {
@@ -192,6 +202,8 @@ test('brings over a realm of Keycloak: roles of clients are scopes, and each dig
     expect(await signsIn(name, 'Harbour at Keycloak'), name).toBeDefined();
   }
   expect(await signsIn('custom', 'Harbour at Keycloak')).toBeUndefined();
+  expect(await formerOf('argon')).toEqual([false, '2023-11-14T22:13:20.000Z']);
+  expect(await formerOf('gone')).toEqual([true, '2023-11-14T22:13:21.000Z']);
 });
 
 test('brings over what the management API of Logto answers', async () => {
@@ -230,6 +242,10 @@ test('brings over what the management API of Logto answers', async () => {
   for (const name of ['bcrypt', 'sha']) {
     expect(await signsIn(name, 'Logto web'), name).toBeDefined();
   }
+  expect(await formerOf('linus')).toEqual([false, '2024-02-03T04:05:06.789Z']);
+  expect(await formerOf('bcrypt')).toEqual([false, '2024-02-03T03:05:06.000Z']);
+  expect(await formerOf('sha')).toEqual([false, '2024-02-03T04:05:06.000Z']);
+  expect(await formerOf('suspended')).toEqual([true, '2024-02-03T04:05:06.789Z']);
 });
 
 test('reads the folder of a file for each record as it reads one file', async () => {

@@ -20,6 +20,37 @@ test.each([
   ]);
 });
 
+test('roles, suspension and times of creation are read from cells and from JSON', () => {
+  const createdAt = '2024-02-03T04:05:06Z';
+  const cells = [
+    'username,roleIds,isSuspended,createdAt',
+    `ada,role_1 role_2,TRUE,${createdAt}`,
+    'grace,,,2024-02-03',
+    'linus,,maybe,',
+  ];
+  const expected = [
+    {
+      row: 1,
+      user: { username: 'ada', roleIds: ['role_1', 'role_2'], isSuspended: true, createdAt },
+    },
+    { row: 2, fault: { kind: 'notATime', field: 'createdAt' } },
+    { row: 3, fault: { kind: 'notABoolean', field: 'isSuspended' } },
+  ];
+  expect(readUsers(cells.join('\n'))).toEqual(expected);
+  const objects = [
+    { username: 'ada', roleIds: ['role_1', 'role_2'], isSuspended: true, createdAt },
+    { createdAt: '2024-02-33T04:05:06Z' },
+    { isSuspended: 'maybe' },
+    { roleIds: 'role_1' },
+    { roleIds: [1] },
+  ];
+  expect(readUsers(JSON.stringify(objects))).toEqual([
+    ...expected,
+    { row: 4, fault: { kind: 'notAList', field: 'roleIds' } },
+    { row: 5, fault: { kind: 'notAList', field: 'roleIds' } },
+  ]);
+});
+
 test('the sample can be imported', () => {
   expect(readUsers(sampleFile)).toMatchObject([
     { user: { username: 'ada', isEmailVerified: true } },

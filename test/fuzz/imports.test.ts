@@ -11,7 +11,8 @@ import { expectQuietLog } from './oracle.ts';
 import { graphqlRequest, type Request } from './send.ts';
 import { createWorld } from './world.ts';
 
-const { service, admin, ask, fixture, secrets } = await createWorld();
+const { service, admin, ask, fixture, secrets, ids: readIds } = await createWorld();
+const ids = await readIds();
 const fingerprint = await createFingerprint(service.app.services.database.prisma);
 const client = await fixture.createApplication({ allowHeadlessSignIn: true });
 
@@ -40,6 +41,13 @@ const digests = [
   'a'.repeat(64),
   'A'.repeat(40),
   '{SSHA}AAAA',
+  `$wp$2y$31$${'a'.repeat(53)}`,
+  `bcrypt_sha256$$2b$04$${'.'.repeat(53)}`,
+  `argon2$argon2id$v=19$m=4294967295,t=1,p=1$${salt}$${'A'.repeat(43)}`,
+  `AQAAAAH/////AAAAEA${'A'.repeat(64)}`,
+  `AQAAAAEAAAAB/////w${'A'.repeat(64)}`,
+  `$firescrypt$ln=62,r=8,p=1$${salt}$${'A'.repeat(43)}$Bw==$${'A'.repeat(43)}`,
+  `$firescrypt$ln=2,r=8,p=1$${salt}$${'A'.repeat(43)}$$${'A'.repeat(43)}`,
 ];
 
 let count = 0;
@@ -55,7 +63,7 @@ function rowOf(g: Gen): unknown {
     ...Object.fromEntries(
       Object.values(fields)
         .filter(() => rarely(g, 6))
-        .map(({ name, type }) => [name, inputOf(g, type, [])]),
+        .map(({ name, type }) => [name, inputOf(g, type, ids)]),
     ),
   };
 }

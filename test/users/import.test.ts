@@ -56,8 +56,16 @@ async function importUsers(users: readonly object[]) {
 
 const argon2Options = { memoryCost: 256, timeCost: 1, parallelism: 1 };
 const phrase = 'correct horse battery staple';
-// Made with Python's hashlib, but for those of Argon2 (the reference implementation's tests), bcrypt (jBCrypt's) and
-// PBKDF2-SHA256 (passlib's documentation).
+const firebase = [
+  '$firescrypt$ln=14,r=8,p=1$42xEC+ixf3L2lw==',
+  'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
+  'Bw==',
+  'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==',
+].join('$');
+const wordPress = '$wp$2y$06$m0CrhHm10qJ3lXRY.5zDGO0tQnQ9qpPh3ma/yA1KthHLb5CkCQLP2';
+// Made with Python's hashlib, hmac and crypt, but for those of Argon2 (the reference implementation's tests), bcrypt
+// (jBCrypt's), PBKDF2-SHA256 (passlib's documentation), ASP.NET Core (its tests) and Firebase (the README of its
+// scrypt).
 const digests: [algorithm: string, digest: string, password: string][] = [
   [
     'Argon2i',
@@ -71,6 +79,19 @@ const digests: [algorithm: string, digest: string, password: string][] = [
   ],
   ['Bcrypt', '$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe', 'a'],
   ['Bcrypt', '$2y$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe', 'a'],
+  ['Bcrypt', wordPress, phrase],
+  ['Bcrypt', wordPress, `\t ${phrase}\n\0`],
+  ['Bcrypt', 'bcrypt_sha256$$2b$06$m0CrhHm10qJ3lXRY.5zDGOXNQ.mfpwLlwNiAZcglFMQ/X6lrUbimC', phrase],
+  ['Bcrypt', 'bcrypt$$2b$06$m0CrhHm10qJ3lXRY.5zDGOQTu.CUoSryz6UnVs2CtTVR2.OAGkpNa', phrase],
+  [
+    'Argon2id',
+    'argon2$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4',
+    'password',
+  ],
+  ['PBKDF2', 'AQAAAAIAAAAyAAAAEOMwvh3+FZxqkdMBz2ekgGhwQ4B6pZWND6zgESBuWiHw', 'my password'],
+  ['PBKDF2', 'AQAAAAAAAAD6AAAAEAhftMyfTJylOlZT+eEotFXd1elee8ih5WsjXaR3PA9M', 'my password'],
+  ['Scrypt', firebase, 'user1password'],
+  ['Scrypt', firebase.replaceAll('+', '-').replaceAll('/', '_'), 'user1password'],
   [
     'PBKDF2',
     '$pbkdf2-sha256$29000$N2YMIWQsBWBMae09x1jrPQ$1t8iyB2A.WF/Z5JZv.lfCIhXXN33N23OSgQYThBYRfk',
@@ -225,6 +246,15 @@ test.each(['garbage', '$argon2id$v=18$m=8,t=1,p=1$c29t$AAAA', '$argon2id$v=19$m=
 const argon2id =
   '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4';
 
+function aspNet({ prf = 1, iterations = 1_000, saltLength = 16 }): string {
+  const bytes = Buffer.alloc(13 + 48, 7);
+  bytes[0] = 1;
+  for (const [index, value] of [prf, iterations, saltLength].entries()) {
+    bytes.writeUInt32BE(value, 1 + 4 * index);
+  }
+  return bytes.toString('base64');
+}
+
 describe('a digest is refused', () => {
   test.each([
     [
@@ -254,6 +284,24 @@ describe('a digest is refused', () => {
       '$scrypt$ln=30,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$tjK03tRvEjqCcPwmgtddMkgjlXrk8U/b9rIvfeBMKCc',
     ],
     ['Scrypt', '$scrypt$ln=14,r=8,p=1$MDEy$'],
+    // A key that is another than what was encrypted, and none at all.
+    ['Scrypt', `${firebase.slice(0, -8)}`],
+    ['Scrypt', firebase.slice(0, firebase.lastIndexOf('$') + 1)],
+    ['Scrypt', firebase.replace('ln=14', 'ln=30')],
+    ['Bcrypt', wordPress.replace('$06$', '$31$')],
+    ['Bcrypt', `bcrypt_sha256$${wordPress}`],
+    [
+      'Argon2id',
+      'argon2$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8',
+    ],
+    // Another function, too many iterations, a salt longer than all, an empty one, no hash, and only a beginning.
+    ['PBKDF2', aspNet({ prf: 3 })],
+    ['PBKDF2', aspNet({ iterations: 2 ** 32 - 1 })],
+    ['PBKDF2', aspNet({ saltLength: 2 ** 32 - 1 })],
+    ['PBKDF2', aspNet({ saltLength: 0 })],
+    ['PBKDF2', aspNet({ saltLength: 48 })],
+    ['PBKDF2', 'AQAAAAIAAAAy'],
+    ['SHA1', aspNet({})],
     ['SHA1', '{SSHA256}wImdw1oXfw0CjcZkz9j0Sj8gcX3hJL/IvOXjbHgPspswMTIzNDU2Nzg5YWJjZGVm'],
     ['SHA1', '{SSHA}mkaOTPuM2ZkdM60L+1fasPpqPI4='],
     ['SHA256', 'sha1$0123456789abcdef$a1edf0ede2c71feec2f23dfa0cfad8d7ce541231'],
@@ -295,6 +343,21 @@ const long = Buffer.alloc(64).toString('base64').replaceAll('=', '');
 describe('the cost of a digest is bounded', () => {
   test.each([
     ['Bcrypt', `$2b$14$${hashes.bcrypt}`, `$2b$15$${hashes.bcrypt}`, '14'],
+    ['Bcrypt', `$wp$2y$14$${hashes.bcrypt}`, `$wp$2y$15$${hashes.bcrypt}`, '14'],
+    [
+      'Bcrypt',
+      `bcrypt_sha256$$2b$14$${hashes.bcrypt}`,
+      `bcrypt_sha256$$2b$15$${hashes.bcrypt}`,
+      '14',
+    ],
+    // A hash of 32 bytes after the salt of 16: one block.
+    ['PBKDF2', aspNet({ iterations: 2_000_000 }), aspNet({ iterations: 2_000_001 }), '2000000'],
+    [
+      'Scrypt',
+      firebase.replace('ln=14,r=8,p=1', 'ln=18,r=8,p=1'),
+      firebase.replace('ln=14,r=8,p=1', 'ln=18,r=8,p=2'),
+      '2097152',
+    ],
     [
       'PBKDF2',
       `$pbkdf2-sha256$i=2000000$${hashes.pbkdf2}`,

@@ -70,7 +70,7 @@ export const openingsOf: Readonly<Record<string, Row>> = {
     ...each(['NEWCOMERS', 'ADDRESS', 'LATER'], 'primaryEmail', 'isEmailVerified'),
     ...harmless('name', 'avatar', 'profile', 'customData'),
   },
-  importUsers: { users: ['NEWCOMERS', 'ADDRESS', 'LATER'] },
+  importUsers: { users: ['RIGHTS', 'NEWCOMERS', 'ADDRESS', 'LATER'] },
   updateUser: {
     ...each(['PERSON', 'LATER'], 'username', 'primaryPhone', 'isPhoneVerified'),
     ...each(['PERSON', 'ADDRESS', 'LATER'], 'primaryEmail', 'isEmailVerified'),

@@ -44,7 +44,10 @@ const withoutNothing = (values: Values): Fields =>
   );
 
 const isEmpty = (value: unknown) =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof Date) &&
+  Object.keys(value).length === 0;
 
 /** @returns Whether the record can be without what is refused. */
 function drop(

@@ -1,10 +1,11 @@
-import { foldCase, parseInput } from '../../input.ts';
-import { verifiedAfter } from '../../users/fields.ts';
+import { systemClock } from '../../clock.ts';
+import { foldCase } from '../../input.ts';
 import {
   importedPasswordAlgorithms,
   readImportedDigest,
 } from '../../users/import/imported-password.ts';
-import { importedUser, maxRows } from '../../users/import/operations.ts';
+import { readImportedUser } from '../../users/import/imported-user.ts';
+import { maxRows } from '../../users/import/operations.ts';
 import { fitRecord, type Values } from './fit-record.ts';
 import type { Findings, Part } from './part.ts';
 
@@ -30,6 +31,22 @@ export function namedDigest(digest: string): Values | undefined {
     ? importedPasswordAlgorithms.find((one) => readImportedDigest(one, digest) !== undefined)
     : undefined;
   return algorithm && { passwordDigest: digest, passwordAlgorithm: algorithm };
+}
+
+/**
+ * A time of an export: in milliseconds since 1970, or as ISO 8601 and PostgreSQL write it. Without a zone it is in UTC.
+ */
+export function timeOf(part: Part, field: string): Date | undefined {
+  const at = part.get(field);
+  if (at.value == null || at.value === '') return undefined;
+  if (/^\d+$/.test(String(at.value))) return new Date(Number(at.value));
+  const written = /^(?<day>\d{4}-\d\d-\d\d)[T ](?<time>[\d:.]+) ?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?$/;
+  const { day, time, zone = 'Z' } = written.exec(String(at.value))?.groups ?? {};
+  // PostgreSQL leaves out the minutes of a zone that has none.
+  const instant = new Date(`${day}T${time}${zone.length === 3 ? `${zone}:00` : zone}`);
+  if (!Number.isNaN(instant.getTime())) return instant;
+  at.leave('must be a time, and is not taken');
+  return undefined;
 }
 
 /** The users of an export as rows of `importUsers`. What does not fit the service is left out, and told. */
@@ -99,8 +116,4 @@ export class UserRows {
 
 const bodyOf = (rows: readonly string[]) => `{"users":[${rows.join(',')}]}\n`;
 
-function readRow(values: unknown): object {
-  const row = parseInput(importedUser, values);
-  verifiedAfter(null, row);
-  return row;
-}
+const readRow = (values: unknown): object => readImportedUser(values, systemClock.now());

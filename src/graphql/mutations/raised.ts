@@ -57,7 +57,7 @@ const configured = [
  */
 export const raised = {
   createUser: ['User.Created'],
-  importUsers: ['User.Created'],
+  importUsers: ['User.Created', 'User.Roles.Updated'],
   deleteUser: deletedUser,
   updateUser: ['User.Data.Updated', ...signedOut],
   updateUserCustomData: ['User.Data.Updated'],

@@ -1,7 +1,15 @@
-import { createHash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createHash,
+  createHmac,
+  pbkdf2,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
 import { verify as verifyBcrypt } from '@node-rs/bcrypt';
+import { respelled } from './respelled.ts';
 
 const derivePbkdf2 = promisify(pbkdf2);
 const deriveScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt);
@@ -13,11 +21,14 @@ const deriveScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt);
 export const importedPasswordFormats = {
   Argon2i: '$argon2i$v=19$m=65536,t=3,p=4$salt$hash',
   Argon2d: '$argon2d$v=19$m=65536,t=3,p=4$salt$hash',
-  Argon2id: '$argon2id$v=19$m=65536,t=3,p=4$salt$hash',
-  Bcrypt: '$2b$10$ and 53 characters; also 2a and 2y',
+  Argon2id:
+    '$argon2id$v=19$m=65536,t=3,p=4$salt$hash, or argon2$argon2id$v=19$m=102400,t=2,p=8$salt$hash (Django; also argon2i and argon2d)',
+  Bcrypt:
+    '$2b$10$ and 53 characters; also 2a and 2y, and after $wp (WordPress), bcrypt$ or bcrypt_sha256$ (Django)',
   PBKDF2:
-    '$pbkdf2-sha256$i=600000$salt$hash, $pbkdf2-sha256$29000$salt$hash (passlib), or pbkdf2_sha256$260000$salt$hash (Django, whose salt is text); also sha1 and sha512',
-  Scrypt: '$scrypt$ln=14,r=8,p=1$salt$hash',
+    '$pbkdf2-sha256$i=600000$salt$hash, $pbkdf2-sha256$29000$salt$hash (passlib), or pbkdf2_sha256$260000$salt$hash (Django, whose salt is text); also sha1 and sha512; or Base64 that begins with AQAAAA (ASP.NET Core Identity 3)',
+  Scrypt:
+    '$scrypt$ln=14,r=8,p=1$salt$hash, or $firescrypt$ln=14,r=8,p=1$salt$hash$separator$key (Firebase; ln is its mem_cost, r its rounds, then its salt separator and signer key)',
   MD5: '{SMD5} and Base64 of digest and salt (LDAP; the password comes before the salt), md5$salt$hex (Django; the salt is text and comes before the password), or hex without a salt',
   SHA1: '{SSHA}, sha1$salt$hex, or hex, as with MD5',
   SHA256: '{SSHA256}, sha256$salt$hex, or hex, as with MD5',
@@ -41,12 +52,19 @@ const argon2 = phc(
   'argon2(?<variant>id|i|d)',
   '(?:v=(?<v>16|19)\\$)?m=(?<m>\\d+),t=(?<t>\\d+),p=(?<p>\\d+)',
 );
-const bcrypt = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
+const bcrypt =
+  /^(?<before>\$wp|bcrypt_sha256\$)?(?<own>\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53})$/;
 const pbkdf2Phc = phc('pbkdf2(?:-(?<prf>sha1|sha256|sha512))?', '(?:i=)?(?<i>\\d+)(?:,l=\\d+)?');
 const pbkdf2Django = new RegExp(
   `^pbkdf2_(?<prf>sha1|sha256|sha512)\\$(?<i>\\d+)\\$(?<salt>[^$]+)\\$(?<hash>${base64})$`,
 );
-const scryptPhc = phc('scrypt', 'ln=(?<ln>\\d+),r=(?<r>\\d+),p=(?<p>\\d+)');
+const scryptCosts = 'ln=(?<ln>\\d+),r=(?<r>\\d+),p=(?<p>\\d+)';
+const scryptPhc = phc('scrypt', scryptCosts);
+// Firebase spells Base64 in both alphabets, by the tool that exports.
+const either = '[A-Za-z0-9+/_-]';
+const scryptFirebase = new RegExp(
+  `^\\$firescrypt\\$${scryptCosts}\\$(?<salt>${either}+={0,2})\\$(?<hash>${either}+={0,2})\\$(?<separator>${either}*={0,2})\\$(?<key>${either}+={0,2})$`,
+);
 const ldap = new RegExp(`^\\{(?<scheme>[A-Z0-9]+)\\}(?<hash>${base64})$`);
 const salted = /^(?<hash>md5|sha1|sha256|sha512)\$(?<salt>[^$]*)\$(?<hex>[0-9a-f]+)$/i;
 
@@ -78,8 +96,9 @@ const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, 
  */
 export function readImportedDigest(
   algorithm: ImportedPasswordAlgorithm,
-  digest: string,
+  given: string,
 ): string | undefined {
+  const digest = respelled(given);
   switch (algorithm) {
     case 'Argon2i':
     case 'Argon2d':
@@ -108,14 +127,16 @@ export function readImportedDigest(
         : undefined;
     }
     case 'Scrypt': {
-      const { ln, r, p, hash } = scryptPhc.exec(digest)?.groups ?? {};
+      const { ln, r, p, hash, key } = groupsOfScrypt(digest) ?? {};
       const isFitting =
         within(ln, 1, 63) &&
         within(r, 1, Number.MAX_SAFE_INTEGER) &&
         // RFC 7914 §2
         Number(ln) < 16 * Number(r) &&
         within(p, 1, Number.MAX_SAFE_INTEGER) &&
-        decode(hash).length >= 16;
+        decode(hash).length >= 16 &&
+        // Firebase's is the key, encrypted.
+        (key === undefined || decode(key).length === decode(hash).length);
       return isFitting ? digest : undefined;
     }
     default:
@@ -151,6 +172,24 @@ function readPbkdf2(digest: string) {
   return { prf, i, salt: ofPhc ? decode(salt) : Buffer.from(salt), hash: decode(hash) };
 }
 
+const groupsOfScrypt = (digest: string) =>
+  scryptPhc.exec(digest)?.groups ?? scryptFirebase.exec(digest)?.groups;
+
+/** What bcrypt, which reads 72 bytes, gets of a password: two systems hash it first. */
+function beforeBcrypt(system: string | undefined, password: string): string {
+  switch (system) {
+    case '$wp': {
+      // As PHP's trim leaves it.
+      const trimmed = password.replaceAll(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, '');
+      return createHmac('sha384', 'wp-sha384').update(trimmed).digest('base64');
+    }
+    case 'bcrypt_sha256$':
+      return createHash('sha256').update(password).digest('hex');
+    default:
+      return password;
+  }
+}
+
 /** The work that a digest requires. */
 export type DigestParameters =
   | { readonly kind: 'argon2'; readonly m: number; readonly t: number; readonly p: number }
@@ -174,7 +213,7 @@ export function parametersOf(digest: string): DigestParameters {
     const blocks = Math.ceil(ofPbkdf2.hash.length / prfBytes[prf]);
     return { kind: 'pbkdf2', prf, iterations: Number(ofPbkdf2.i) * blocks };
   }
-  const ofScrypt = scryptPhc.exec(digest)?.groups;
+  const ofScrypt = groupsOfScrypt(digest);
   if (!ofScrypt) return { kind: 'hash' };
   const { ln, r, p: lanes } = ofScrypt;
   return { kind: 'scrypt', N: 2 ** Number(ln), r: Number(r), p: Number(lanes) };
@@ -183,20 +222,29 @@ export function parametersOf(digest: string): DigestParameters {
 /** Whether a password matches a digest from {@link readImportedDigest}. */
 export async function verifyImportedPassword(digest: string, password: string): Promise<boolean> {
   if (argon2.test(digest)) return verifyArgon2(digest, password);
-  if (bcrypt.test(digest)) return verifyBcrypt(password, digest);
+  const ofBcrypt = bcrypt.exec(digest)?.groups;
+  if (ofBcrypt) {
+    const { before, own = '' } = ofBcrypt;
+    return verifyBcrypt(beforeBcrypt(before, password), own);
+  }
   const ofPbkdf2 = readPbkdf2(digest);
   if (ofPbkdf2) {
     const { prf, i, salt, hash } = ofPbkdf2;
     return isEqual(hash, await derivePbkdf2(password, salt, Number(i), hash.length, prf));
   }
-  const ofScrypt = scryptPhc.exec(digest)?.groups;
+  const ofScrypt = groupsOfScrypt(digest);
   if (ofScrypt) {
     const [N, r, p] = [2 ** Number(ofScrypt['ln']), Number(ofScrypt['r']), Number(ofScrypt['p'])];
-    const hash = decode(ofScrypt['hash']);
+    const [salt, hash] = [decode(ofScrypt['salt']), decode(ofScrypt['hash'])];
     const options = { N, r, p, maxmem: 256 * N * r + 1024 * r * p };
+    const { separator, key } = ofScrypt;
+    if (key === undefined)
+      return isEqual(hash, await deriveScrypt(password, salt, hash.length, options));
+    const whole = Buffer.concat([salt, decode(separator)]);
+    const secret = await deriveScrypt(password, whole, 32, options);
     return isEqual(
       hash,
-      await deriveScrypt(password, decode(ofScrypt['salt']), hash.length, options),
+      createCipheriv('aes-256-ctr', secret, Buffer.alloc(16)).update(decode(key)),
     );
   }
   return verifyLegacy(digest, password);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { assertMayLetIn, findReservedAddresses } from '../../auth/granting/may-open.ts';
-import { setterScopesOf } from '../../auth/granting/setter-scopes.ts';
+import { coversEverything, setterScopesOf } from '../../auth/granting/setter-scopes.ts';
 import { folded } from '../../db/sql.ts';
 import type { Told } from '../../db/told.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
@@ -9,65 +9,22 @@ import {
   type ErrorCode,
   InvalidInputError,
   NotAllowedError,
-  type Refusal,
+  Refusal,
 } from '../../errors.ts';
-import { recordEvents } from '../../events/record.ts';
+import { type NewEvent, recordEvents } from '../../events/record.ts';
 import { Prisma, type User } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
-import { parseInput, text } from '../../input.ts';
+import { parseInput } from '../../input.ts';
+import { userHolder } from '../../role-holders/holders.ts';
+import { assertAssignable } from '../../role-holders/operations.ts';
 import type { Context } from '../../services.ts';
-import { createUserInput, userConflicts, verifiedAfter } from '../fields.ts';
+import { userConflicts } from '../fields.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../password.ts';
 import { userRecord } from '../payload.ts';
-import { costOf, digestBounds, isWithinBounds } from './digest-cost.ts';
-import {
-  findPasswordAlgorithm,
-  importedPasswordAlgorithms,
-  importedPasswordFormats,
-  readImportedDigest,
-} from './imported-password.ts';
+import { readImportedUser } from './imported-user.ts';
 
 /** The most rows in one call. */
 export const maxRows = 1_000;
-
-/** A row of an import. */
-export const importedUser = createUserInput
-  .extend({
-    passwordDigest: text(1024).nullish(),
-    passwordAlgorithm: text(32).nullish(),
-  })
-  .transform(({ password, passwordDigest, passwordAlgorithm, ...fields }, context) => {
-    const fault = (field: string, message: string) => {
-      context.addIssue({ code: 'custom', path: [field], message });
-      return z.NEVER;
-    };
-    if (passwordDigest == null && passwordAlgorithm == null) {
-      return { ...fields, password: password ?? null, digest: null };
-    }
-    if (password != null) return fault('password', 'excludes passwordDigest');
-    if (passwordDigest == null)
-      return fault('passwordDigest', 'is required with passwordAlgorithm');
-    const algorithm = findPasswordAlgorithm(passwordAlgorithm ?? '');
-    if (!algorithm) {
-      return fault('passwordAlgorithm', `must be one of ${importedPasswordAlgorithms.join(', ')}`);
-    }
-    const digest = readImportedDigest(algorithm, passwordDigest);
-    if (digest === undefined) {
-      return fault('passwordDigest', `must be as ${importedPasswordFormats[algorithm]}`);
-    }
-    if (!isWithinBounds(digest)) {
-      return fault('passwordDigest', `must be within ${digestBounds[algorithm]}`);
-    }
-    return {
-      ...fields,
-      password: null,
-      digest: {
-        passwordDigest: digest,
-        passwordAlgorithm: algorithm,
-        passwordCost: costOf(digest),
-      },
-    };
-  });
 
 const importInput = z.object({
   users: z.array(z.unknown()).max(maxRows, `must have at most ${maxRows} entries`),
@@ -83,13 +40,15 @@ export interface ImportFailure {
 
 interface Row {
   readonly index: number;
+  readonly roleIds: readonly string[];
   readonly values: Prisma.UserCreateManyInput & { id: string };
 }
 
 /**
- * Creates up to 1,000 users at once, each as `createUser` does, or with a password digest of another system. A faulty
- * row is reported and does not stop the others. The others are written in one transaction, so a failed call writes
- * none. Raises `User.Created` for each user.
+ * Creates up to 1,000 users at once, each as `createUser` does, or with what another system knows of them: a password
+ * digest, since when they are there, their roles, and whether they are suspended. A faulty row is reported and does not
+ * stop the others. The others are written in one transaction, so a failed call writes none. Raises `User.Created` for
+ * each user, and `User.Roles.Updated` for each who has roles beside the default ones.
  *
  * @throws {InvalidInputError} on more than 1,000 rows; {@link NotAllowedError} when new users get more than the caller
  *   holds.
@@ -100,33 +59,34 @@ export async function importUsers(
 ): Promise<{ users: User[]; failures: ImportFailure[] }> {
   const { users: given } = parseInput(importInput, input);
   const failures: ImportFailure[] = [];
+  const now = context.clock.now();
   const parsed = given.flatMap((user, index) => {
     try {
-      const fields = parseInput(importedUser, user);
-      return [{ index, ...fields, ...verifiedAfter(null, fields) }];
+      return [{ index, ...readImportedUser(user, now) }];
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       failures.push(failureOf(index, error));
       return [];
     }
   });
-  const now = context.clock.now();
   // Before the transaction, because hashing takes longer than all the rest. One after the other: an import takes one
   // place in the queue, and continues once it has begun.
   const rows: Row[] = [];
   let isAdmitted = false;
-  for (const { index, password, digest, profile, customData, ...fields } of parsed) {
+  for (const { index, password, digest, roleIds, ...fields } of parsed) {
     const hashed = password === null ? {} : await hashedPassword(context, password, { isAdmitted });
     isAdmitted ||= password !== null;
     rows.push({
       index,
+      roleIds: roleIds ?? [],
       values: {
         ...fields,
         ...(digest ?? hashed),
         id: newId('User'),
-        profile: (profile ?? {}) as Prisma.InputJsonObject,
-        customData: (customData ?? {}) as Prisma.InputJsonObject,
-        createdAt: now,
+        profile: (fields.profile ?? {}) as Prisma.InputJsonObject,
+        customData: (fields.customData ?? {}) as Prisma.InputJsonObject,
+        isSuspended: fields.isSuspended ?? false,
+        createdAt: fields.createdAt ?? now,
         updatedAt: now,
       },
     });
@@ -164,41 +124,110 @@ async function insertUsers(
 ): Promise<Told<{ users: User[]; failures: ImportFailure[] }>> {
   await assertMayLetIn(tx, context, given.length > 0);
   const setterScopes = setterScopesOf(context);
-  const addresses = given.flatMap(({ values }) => values.primaryEmail ?? []);
-  const reserved = await findReservedAddresses(tx, context, addresses);
-  const isReserved = ({ values }: Row) => reserved.has(values.primaryEmail ?? '');
-  const rows = given.filter((row) => !isReserved(row));
+  const refusals = await findRefusals(tx, context, given);
+  const rows = given.filter((row) => !refusals.has(row));
   // The unique indexes decide which row wins, also between rows of this call.
   const inserted = await tx.user.createManyAndReturn({
     data: rows.map(({ values }) => ({ ...values, setterScopes })),
     skipDuplicates: true,
   });
   const byId = new Map(inserted.map((user) => [user.id, user]));
-  const users = rows.flatMap(({ values }) => byId.get(values.id) ?? []);
-  const defaults = await tx.role.findMany({
-    where: { isDefault: true, type: 'USER' },
-    select: { id: true, setterScopes: true },
+  const created = rows.flatMap(({ values, roleIds }) => {
+    const user = byId.get(values.id);
+    return user ? [{ user, roleIds }] : [];
   });
-  await tx.userRole.createMany({
-    data: users.flatMap(({ id: userId }) =>
-      defaults.map(({ id: roleId, setterScopes }) => ({ userId, roleId, setterScopes })),
-    ),
-  });
+  const defaults = await giveRoles(tx, created, setterScopes);
   const told = await recordEvents(
     tx,
     context,
-    users.map((user) => ({ type: 'User.Created', data: userRecord(user) })),
+    created.flatMap(({ user, roleIds }) => {
+      const events: NewEvent[] = [{ type: 'User.Created', data: userRecord(user) }];
+      const added = roleIds.filter((id) => !defaults.has(id));
+      if (added.length > 0) events.push(userHolder.event({ userId: user.id }, added, []));
+      return events;
+    }),
   );
   return told.with({
-    users,
+    users: created.map(({ user }) => user),
     failures: [
-      ...given.filter(isReserved).map(({ index }) => failureOf(index, reservedAddress)),
+      ...[...refusals].map(([{ index }, refusal]) => failureOf(index, refusal)),
       ...(await explainConflicts(
         tx,
         rows.filter(({ values }) => !byId.has(values.id)),
       )),
     ],
   });
+}
+
+/**
+ * Gives new users the default roles and their own.
+ *
+ * @returns The default roles.
+ */
+async function giveRoles(
+  tx: Transaction,
+  created: readonly { readonly user: User; readonly roleIds: readonly string[] }[],
+  setterScopes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const defaults = await tx.role.findMany({
+    where: { isDefault: true, type: 'USER' },
+    select: { id: true },
+  });
+  const defaultIds = defaults.map(({ id }) => id);
+  const given = created.flatMap(({ user, roleIds }) =>
+    roleIds.map((roleId) => ({ userId: user.id, roleId })),
+  );
+  const giveDefaults = () => tx.$executeRaw`
+    INSERT INTO "UserRole" ("userId", "roleId", "setterScopes")
+    SELECT u, r."id", r."setterScopes"
+      FROM unnest(${created.map(({ user }) => user.id)}::text[]) u CROSS JOIN "Role" r
+     WHERE r."id" = ANY(${defaultIds}::text[])
+        ON CONFLICT DO NOTHING`;
+  const giveOwn = () => tx.$executeRaw`
+    INSERT INTO "UserRole" ("userId", "roleId", "setterScopes")
+    SELECT g."userId", g."roleId", ${[...setterScopes]}::text[]
+      FROM unnest(${given.map(({ userId }) => userId)}::text[],
+                  ${given.map(({ roleId }) => roleId)}::text[]) AS g ("userId", "roleId")
+        ON CONFLICT DO NOTHING`;
+  // The first that gives a role counts, and it ends as if the caller had assigned it after the creation.
+  const [first, second] = coversEverything(setterScopes)
+    ? [giveOwn, giveDefaults]
+    : [giveDefaults, giveOwn];
+  await first();
+  await second();
+  return new Set(defaultIds);
+}
+
+/** The rows that would give what the caller may not give, or roles that there are not. */
+async function findRefusals(
+  tx: Transaction,
+  context: Context,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<Row, Refusal>> {
+  const addresses = rows.flatMap(({ values }) => values.primaryEmail ?? []);
+  const reserved = await findReservedAddresses(tx, context, addresses);
+  // Most rows of an import have the same few lists of roles.
+  const keyOf = (roleIds: readonly string[]) => JSON.stringify(roleIds);
+  const lists = new Map(
+    [[], ...rows.map(({ roleIds }) => roleIds)].map((roleIds) => [keyOf(roleIds), roleIds]),
+  );
+  const unassignable = new Map<string, Refusal>();
+  for (const [key, roleIds] of lists) {
+    try {
+      await assertAssignable(tx, context, userHolder, roleIds);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      unassignable.set(key, error);
+    }
+  }
+  return new Map(
+    rows.flatMap((row) => {
+      const refusal = reserved.has(row.values.primaryEmail ?? '')
+        ? reservedAddress
+        : unassignable.get(keyOf(row.roleIds));
+      return refusal ? [[row, refusal] as const] : [];
+    }),
+  );
 }
 
 async function explainConflicts(

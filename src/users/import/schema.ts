@@ -47,7 +47,7 @@ export function takeAlgorithmNames(schema: GraphQLSchema): void {
 
 const ImportedUserInput = builder.inputType('ImportedUserInput', {
   description:
-    'A user to import: the fields of `createUser`, or a password digest in place of a password.',
+    'A user to import: the fields of `createUser`, or a password digest in place of a password, and what another system knows of the user.',
   fields: (t) => ({
     ...newUserFields(t),
     passwordDigest: t.string({
@@ -62,12 +62,18 @@ const ImportedUserInput = builder.inputType('ImportedUserInput', {
       description:
         'The algorithm of the digest. It is replaced by Argon2id when the user next signs in. In variables, and over REST, case and punctuation do not matter: `sha-256` is `SHA256`.',
     }),
+    isSuspended: t.boolean({ description: 'Whether the user cannot sign in. False by default.' }),
+    roleIds: t.idList({ description: 'Roles beside the default ones, at most 100.' }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When the user was created in the other system. By default now; never later.',
+    }),
   }),
 });
 
 addMutation('importUsers', {
   description:
-    'Creates up to 1,000 users at once, each as `createUser` does, or with password digests of other systems. A faulty row is reported and does not stop the others. Raises `User.Created` for each user.',
+    'Creates up to 1,000 users at once, each as `createUser` does, or with password digests of other systems. A faulty row, or one with roles that the caller may not give, is reported and does not stop the others. Raises `User.Created` for each user, and `User.Roles.Updated` for each who gets roles beside the default ones.',
   scope: 'users:write',
   input: (t) => ({
     users: t.field({

@@ -51,6 +51,15 @@ describe.each(setters)('what a caller with %s sets up gives no more', (scope) =>
     expect(await rightsBy(byPassword(username))).toEqual(upTo(scope));
   });
 
+  test('a role of a user that it imports', async () => {
+    const [username, role] = [next('imported'), await make.role()];
+    await setUp(scope, 'importUsers', { users: [{ username, password, roleIds: [role] }] });
+    const { id } = await attack.prisma.user.findFirstOrThrow({ where: { username } });
+    await done('updateUser', { id, isVouchedFor: true });
+    await empower(role);
+    expect(await rightsBy(byPassword(username))).toEqual(upTo(scope));
+  });
+
   test('the names and addresses of a user', async () => {
     const id = await make.user();
     const [username, email, phone] = [next('mine'), `${next('mine')}@example.com`, nextPhone()];

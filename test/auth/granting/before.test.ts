@@ -613,6 +613,7 @@ describe('a caller', () => {
       { username: next('kept') },
       { primaryEmail: `a@${await generousDomain()}` },
       { primaryEmail: (await generousInvitation()).invitee },
+      { username: next('raised'), roleIds: [await make.role(), await adminRole()] },
     ];
     const response = await fetch(`${service.url}/api/users/import`, {
       method: 'POST',
@@ -624,6 +625,7 @@ describe('a caller', () => {
       failures: [
         { index: 1, code: 'NOT_ALLOWED' },
         { index: 2, code: 'NOT_ALLOWED' },
+        { index: 3, code: 'NOT_ALLOWED' },
       ],
     });
   });

@@ -14,6 +14,9 @@ export const fieldsOfRow = [
   'passwordAlgorithm',
   'profile',
   'customData',
+  'isSuspended',
+  'roleIds',
+  'createdAt',
 ] as const satisfies readonly (keyof ImportedUserInput)[];
 
 const isField = (name: string): name is (typeof fieldsOfRow)[number] =>
@@ -30,6 +33,8 @@ export interface Fault {
     | 'notAText'
     | 'notAnAlgorithm'
     | 'notJson'
+    | 'notAList'
+    | 'notATime'
     | 'notARow'
     | 'tooManyCells';
   readonly field: string;
@@ -39,6 +44,15 @@ export interface Fault {
 export type Row =
   | { readonly row: number; readonly user: ImportedUserInput }
   | { readonly row: number; readonly fault: Fault };
+
+const booleans: ReadonlySet<string> = new Set<keyof ImportedUserInput>([
+  'isEmailVerified',
+  'isPhoneVerified',
+  'isSuspended',
+]);
+
+// As the scalar DateTime takes it.
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -78,10 +92,15 @@ function checked(row: number, user: Record<string, unknown>): Row {
 }
 
 function faultIn(field: string, value: unknown): Fault['kind'] | undefined {
-  if (field === 'isEmailVerified' || field === 'isPhoneVerified')
-    return typeof value === 'boolean' ? undefined : 'notABoolean';
+  if (booleans.has(field)) return typeof value === 'boolean' ? undefined : 'notABoolean';
   if (field === 'profile' || field === 'customData') return isObject(value) ? undefined : 'notJson';
+  if (field === 'roleIds') {
+    const isList = Array.isArray(value) && value.every((id) => typeof id === 'string');
+    return isList ? undefined : 'notAList';
+  }
   if (typeof value !== 'string') return 'notAText';
+  if (field === 'createdAt' && !(time.test(value) && Number.isFinite(Date.parse(value))))
+    return 'notATime';
   if (field === 'passwordAlgorithm' && !algorithms.has(bare(value))) return 'notAnAlgorithm';
   return undefined;
 }
@@ -119,10 +138,12 @@ function rowOfCells(row: number, columns: readonly string[], cells: readonly str
   for (const [index, cell] of cells.entries()) {
     const field = columns[index] as string;
     if (cell === '') continue;
-    if (field === 'isEmailVerified' || field === 'isPhoneVerified') {
+    if (booleans.has(field)) {
       const word = cell.trim().toLowerCase();
       user[field] = word === 'true' || word === 'false' ? word === 'true' : cell;
     } else if (field === 'profile' || field === 'customData') user[field] = parsed(cell);
+    // Ids have no spaces.
+    else if (field === 'roleIds') user[field] = cell.trim().split(/[\s,;]+/);
     else user[field] = cell;
   }
   return checked(row, user);

@@ -1,5 +1,5 @@
 import type { Part } from '../part.ts';
-import { type ExportedUser, namedDigest, type UserRows } from '../user-rows.ts';
+import { type ExportedUser, namedDigest, timeOf, type UserRows } from '../user-rows.ts';
 
 /** What is known of one user: the profile of a bulk export, and the digest that the support hands out. */
 interface Known {
@@ -30,10 +30,6 @@ function idOf(part: Part): string {
 }
 
 function addUser(part: Part, digests: Part | undefined, id: string, rows: UserRows): void {
-  if (part.flag('blocked')) {
-    part.leave('is not taken: it is blocked, and importUsers blocks nobody');
-    return;
-  }
   const digest = digests?.text('passwordHash');
   const named = digest === undefined ? undefined : namedDigest(digest);
   const metadata = [part.get('user_metadata').value, part.get('app_metadata').value];
@@ -56,10 +52,12 @@ function addUser(part: Part, digests: Part | undefined, id: string, rows: UserRo
       avatar: part.text('picture'),
       profile: profileOf(part),
       customData: Object.assign({}, ...metadata.filter((one) => typeof one === 'object')),
+      isSuspended: part.flag('blocked') || undefined,
+      createdAt: timeOf(part, 'created_at'),
     },
   };
   part.ignore('_id', 'user_id', 'passwordHash', 'password_set_date', 'tenant', 'connection');
-  part.ignore('created_at', 'updated_at', 'last_login', 'last_ip', 'logins_count', 'version');
+  part.ignore('updated_at', 'last_login', 'last_ip', 'logins_count', 'version');
   part.ignore('last_password_reset', 'email_verified', 'phone_verified', 'emailVerified');
   part.ignore('_tmp_is_unique');
   rows.add(part, user);

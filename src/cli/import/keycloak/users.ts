@@ -1,7 +1,6 @@
 import type { Values } from '../fit-record.ts';
 import type { Part } from '../part.ts';
-import type { UserRows } from '../user-rows.ts';
-import { namedDigest } from '../user-rows.ts';
+import { namedDigest, timeOf, type UserRows } from '../user-rows.ts';
 import type { Realm } from './realm.ts';
 
 const prfs: Readonly<Record<string, string>> = {
@@ -13,10 +12,6 @@ const prfs: Readonly<Record<string, string>> = {
 /** Reads the users of a realm with their passwords. */
 export function readKeycloakUsers({ users }: Realm, rows: UserRows): void {
   for (const user of users) {
-    if (user.flag('enabled') === false) {
-      user.leave('is not taken: it is disabled, and importUsers blocks nobody');
-      continue;
-    }
     const { password, fault } = passwordOf(user);
     const [username, email] = [user.text('username'), user.text('email') || undefined];
     const names = [user.text('firstName'), user.text('lastName')];
@@ -39,6 +34,8 @@ export function readKeycloakUsers({ users }: Realm, rows: UserRows): void {
           ),
         ),
         customData: attributes.value ?? {},
+        isSuspended: user.flag('enabled') === false || undefined,
+        createdAt: timeOf(user, 'createdTimestamp'),
       },
     });
   }
@@ -46,7 +43,7 @@ export function readKeycloakUsers({ users }: Realm, rows: UserRows): void {
 
 /** The password of a user, as fields of a row. */
 function passwordOf(user: Part): { password?: Values; fault?: string } {
-  user.ignore('createdTimestamp', 'totp', 'notBefore', 'disableableCredentialTypes', 'access');
+  user.ignore('totp', 'notBefore', 'disableableCredentialTypes', 'access');
   const credentials = user.list('credentials');
   const one = credentials.find((credential) => credential.text('type') === 'password');
   for (const credential of credentials) {

@@ -1,15 +1,11 @@
 import { findPasswordAlgorithm } from '../../../users/import/imported-password.ts';
 import type { Values } from '../fit-record.ts';
 import type { Part } from '../part.ts';
-import type { UserRows } from '../user-rows.ts';
+import { timeOf, type UserRows } from '../user-rows.ts';
 
 /** Reads users of Logto: of its API, which has no digests, or rows of its table `users`. */
 export function readLogtoUsers(users: readonly Part[], rows: UserRows): void {
   for (const user of users) {
-    if (either(user, 'isSuspended', 'is_suspended').flag) {
-      user.leave('is not taken: it is suspended, and importUsers suspends nobody');
-      continue;
-    }
     const email = either(user, 'primaryEmail', 'primary_email').text || undefined;
     const phone = either(user, 'primaryPhone', 'primary_phone').text || undefined;
     const { password, fault } = passwordOf(user);
@@ -29,6 +25,8 @@ export function readLogtoUsers(users: readonly Part[], rows: UserRows): void {
         avatar: user.text('avatar') || undefined,
         profile: user.get('profile').value,
         customData: either(user, 'customData', 'custom_data').value,
+        isSuspended: either(user, 'isSuspended', 'is_suspended').flag || undefined,
+        createdAt: either(user, 'createdAt', 'created_at').time,
       },
     });
   }
@@ -45,12 +43,15 @@ function either(user: Part, api: string, column: string) {
     get flag() {
       return user.flag(field);
     },
+    get time() {
+      return timeOf(user, field);
+    },
     value: user.get(field).value,
   };
 }
 
 function passwordOf(user: Part): { password?: Values; fault?: string } {
-  user.ignore('tenantId', 'tenant_id', 'createdAt', 'created_at', 'updatedAt', 'updated_at');
+  user.ignore('tenantId', 'tenant_id', 'updatedAt', 'updated_at');
   user.ignore('lastSignInAt', 'last_sign_in_at', 'applicationId', 'application_id', 'hasPassword');
   user.ignore('password_updated_at', 'passwordUpdatedAt', 'cimdClientId', 'cimd_client_id');
   user.ignore('hasSecurityVerificationMethod', 'logto_config', 'logtoConfig');

@@ -59,7 +59,9 @@ export const usersCases: Cases = {
   signOutUser: byId('users:write', (make) => make.user()),
   importUsers: {
     scope: 'users:write',
-    given: async (make) => ({ users: [{ username: make.next('imported') }] }),
+    given: async (make) => ({
+      users: [{ username: make.next('imported'), roleIds: [await make.role()] }],
+    }),
     invalid: [{ users: Array.from({ length: 1001 }, () => ({})) }],
   },
   assignUserRoles: userRoles,
