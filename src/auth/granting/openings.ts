@@ -85,7 +85,8 @@ export const openingsOf: Readonly<Record<string, Row>> = {
   signOutUser: harmless('id'),
   endUserSession: harmless('userId', 'sessionId'),
   deleteUserFactor: { userId: 'PERSON', ...harmless('factorId') },
-  deleteUserIdentity: harmless('userId', 'identityId'),
+  // Without it, somebody else at its issuer may come with the user's address.
+  deleteUserIdentity: { userId: 'PERSON', ...harmless('identityId') },
   revokeUserGrant: harmless('userId', 'grantId'),
   unlockIdentifier: { ...harmless('type'), value: 'PERSON' },
   createOneTimeToken: {
