@@ -98,7 +98,7 @@ addMutation('deleteUserIdentity', {
       resolve: (payload) => payload.userIdentity,
     }),
   }),
-  errors: [NotFoundError],
+  errors: [NotFoundError, NotAllowedError],
   resolve: async (input, context, info) => {
     // Reads what the request selects before the deletion: afterwards it is gone.
     const path = [{ type: mutationPayloadName('deleteUserIdentity'), name: 'userIdentity' }];

@@ -1,3 +1,4 @@
+import { assertMayBe } from '../auth/granting/may-open.ts';
 import { lockUser } from '../db/lock.ts';
 import type { Told } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
@@ -111,15 +112,19 @@ export async function linkIdentity(
  * Removes an identity from a user, who can no longer sign in with it. Raises `User.Data.Updated` and
  * `User.Credential.Updated`.
  *
- * @throws {NotFoundError} of the user, or of an identity that is not theirs.
+ * @throws {NotFoundError} of the user, or of an identity that is not theirs; {@link NotAllowedError} on a user who holds
+ *   more than the caller.
  */
 export async function deleteUserIdentity(
   context: Context,
   { userId, identityId }: { userId: string; identityId: string },
 ): Promise<User> {
-  return transaction(context.database, (tx) =>
-    deleteIdentityWithin(tx, context, { userId, identityId }),
-  );
+  return transaction(context.database, async (tx) => {
+    const told = await deleteIdentityWithin(tx, context, { userId, identityId });
+    // It is what keeps out somebody else to whom its issuer has given the user's address.
+    await assertMayBe(tx, context, [userId]);
+    return told;
+  });
 }
 
 /** Like {@link deleteUserIdentity}, inside a transaction. */

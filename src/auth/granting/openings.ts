@@ -85,7 +85,8 @@ export const openingsOf: Readonly<Record<string, Row>> = {
   signOutUser: harmless('id'),
   endUserSession: harmless('userId', 'sessionId'),
   deleteUserFactor: { userId: 'PERSON', ...harmless('factorId') },
-  deleteUserIdentity: harmless('userId', 'identityId'),
+  // Without it, somebody else at its issuer may come with the user's address.
+  deleteUserIdentity: { userId: 'PERSON', ...harmless('identityId') },
   revokeUserGrant: harmless('userId', 'grantId'),
   unlockIdentifier: { ...harmless('type'), value: 'PERSON' },
   createOneTimeToken: {
@@ -250,4 +251,36 @@ export const openingsOf: Readonly<Record<string, Row>> = {
   // For `all` alone.
   rotateSigningKey: harmless('algorithm', 'immediately'),
   deleteSigningKey: harmless('id'),
+};
+
+/**
+ * Every input object within the inputs above, by its type, and every field of it. A field that holds one says all that
+ * the fields of it can open: the operation asks about the field.
+ */
+export const openingsOfParts: Readonly<Record<string, Row>> = {
+  ImportedUserInput: {
+    ...each(['NEWCOMERS', 'LATER'], 'username', 'primaryPhone', 'isPhoneVerified', 'password'),
+    ...each(['NEWCOMERS', 'LATER'], 'passwordDigest', 'passwordAlgorithm'),
+    ...each(['NEWCOMERS', 'ADDRESS', 'LATER'], 'primaryEmail', 'isEmailVerified'),
+    ...harmless('name', 'avatar', 'profile', 'customData'),
+  },
+  MayActInput: harmless('sub', 'clientId'),
+  ClaimRuleInput: each(['APPLICATION', 'EVERYBODY', 'LATER'], 'claim', 'equals'),
+  PasswordPolicyInput: each(
+    'EVERYBODY',
+    ...['minLength', 'rejectCommon', 'rejectUserData', 'blocklist'],
+  ),
+  CodePolicyInput: each(
+    'EVERYBODY',
+    ...['maxAttempts', 'sendLimit', 'sendWindowSeconds', 'ttlSeconds'],
+  ),
+  LockoutPolicyInput: each('EVERYBODY', 'maxAttempts', 'windowSeconds', 'lockSeconds'),
+  SessionPolicyInput: each('EVERYBODY', 'idleSeconds', 'maxSeconds'),
+  BrandingInput: harmless('productName', 'logoUrl', 'primaryColor', 'privacyUrl', 'termsUrl'),
+  SmtpSenderInput: each(
+    ['EVERYBODY', 'LATER'],
+    ...['host', 'port', 'secure', 'username', 'password', 'from'],
+  ),
+  HttpSenderInput: each(['EVERYBODY', 'LATER'], 'url', 'secret'),
+  ClientRegistrationInput: harmless('dynamic', 'metadataDocuments', 'metadataHosts'),
 };

@@ -181,12 +181,24 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
       await administrator({ username: value });
       return { type: 'USERNAME', value: value.toUpperCase() };
     },
+    // Guesses at whoever has no identifier count by the id.
+    async () => ({ type: 'PHONE', value: await administrator({ username: null }) }),
   ],
   deleteUserFactor: [
     'users:write',
     async () => {
       const userId = await administrator();
       return { userId, factorId: (await directory.createFactor(userId)).id };
+    },
+  ],
+  // With it goes the memory that the provider knows somebody else by the address.
+  deleteUserIdentity: [
+    'users:write',
+    async () => {
+      const userId = await administrator();
+      const identityProviderId = await make.identityProvider();
+      const { id } = await directory.createIdentity(userId, identityProviderId);
+      return { userId, identityId: id };
     },
   ],
   updateUserSuspensionStatus: [

@@ -1,12 +1,66 @@
+import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { guarded, openingsOfInput } from '../../../src/auth/granting/guard.ts';
 import { assertMayBeAnybody } from '../../../src/auth/granting/may-open.ts';
-import { openingsOf } from '../../../src/auth/granting/openings.ts';
+import { openingsOf, openingsOfParts } from '../../../src/auth/granting/openings.ts';
 import { quietTransaction } from '../../../src/db/transaction.ts';
 import { inputFields, mutations } from '../../support/operations/operations.ts';
 import { startService } from '../../support/service.ts';
 
+/** The input objects within the inputs of mutations. */
+const parts = new Map<string, GraphQLInputObjectType>();
+/** What a field of a mutation's input, or of a part of it, is made of. */
+const partIn = (field: { readonly type: unknown }): GraphQLInputObjectType | undefined => {
+  const type = getNamedType(field.type as GraphQLInputObjectType);
+  return isInputObjectType(type) ? type : undefined;
+};
+const collect = (type: GraphQLInputObjectType): void => {
+  if (parts.has(type.name)) return;
+  parts.set(type.name, type);
+  for (const field of Object.values(type.getFields())) {
+    const part = partIn(field);
+    if (part) collect(part);
+  }
+};
+for (const operation of Object.keys(mutations)) {
+  for (const field of Object.values(inputFields(operation))) {
+    const part = partIn(field);
+    if (part) collect(part);
+  }
+}
+
+/** What a field with parts can open by one of them, and does not say itself. */
+const unsaid = (
+  row: Readonly<Record<string, unknown>>,
+  fields: ReturnType<GraphQLInputObjectType['getFields']>,
+): string[] =>
+  Object.entries(fields).flatMap(([name, field]) => {
+    const said = new Set([row[name] ?? []].flat());
+    const byParts = Object.values(openingsOfParts[partIn(field)?.name ?? ''] ?? {});
+    return byParts
+      .flatMap((opening) => [opening ?? []].flat())
+      .filter((opening) => !said.has(opening))
+      .map((opening) => `${name}: ${opening}`);
+  });
+
 describe('the table of what operations can open', () => {
+  test('has every part of an input', () => {
+    expect(Object.keys(openingsOfParts).sort()).toEqual([...parts.keys()].sort());
+  });
+
+  test.each([...parts])(
+    'has every field of %s, and what it is part of says as much',
+    (name, type) => {
+      const row = openingsOfParts[name] ?? {};
+      expect(Object.keys(row).sort()).toEqual(Object.keys(type.getFields()).sort());
+      expect(unsaid(row, type.getFields())).toEqual([]);
+    },
+  );
+
+  test.each(Object.keys(mutations))('says of %s what its parts can open', (operation) => {
+    expect(unsaid(openingsOf[operation] ?? {}, inputFields(operation))).toEqual([]);
+  });
+
   test('has every mutation', () => {
     expect(Object.keys(openingsOf).sort()).toEqual(Object.keys(mutations).sort());
   });
