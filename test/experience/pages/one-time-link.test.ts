@@ -173,7 +173,9 @@ describe('opened in two tabs', () => {
     // What was answered so is not answered by it once nobody is signed in.
     const { database } = services;
     await database.prisma.session.deleteMany({ where: { userId: person.id } });
-    expect((await browser.submit(other.visit, {})).url.origin).toBe(new URL(services.baseUrl).origin);
+    expect((await browser.submit(other.visit, {})).url.origin).toBe(
+      new URL(services.baseUrl).origin,
+    );
   });
 
   test('it takes nobody else anywhere', async () => {
