@@ -42,3 +42,10 @@ test('are lifted once by nodes that start together', async () => {
   const lifted = await Promise.all(Array.from({ length: 4 }, () => liftSequences(database)));
   expect(lifted.flat().sort()).toEqual(numbered);
 });
+
+test("of tables that are not the service's are left alone", async () => {
+  // Reading a table that is another role's would end the start.
+  await database.prisma.$executeRaw`CREATE TABLE "Reading" ("id" SERIAL)`;
+  await database.prisma.$executeRaw`INSERT INTO "Reading" VALUES (7)`;
+  expect(await liftSequences(database)).toEqual([]);
+});

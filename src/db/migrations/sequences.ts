@@ -41,7 +41,7 @@ interface Owned {
 
 type Queries = Pick<Database['prisma'], '$queryRaw'>;
 
-/** The sequences that number the rows of a table. */
+/** The sequences that number the rows of Signet's tables. What others keep in the schema may not be its to read. */
 const readOwned = (prisma: Queries) =>
   prisma.$queryRaw<Owned[]>`
     SELECT s."relname" AS "sequence", t."relname" AS "table", a."attname" AS "column"
@@ -50,7 +50,8 @@ const readOwned = (prisma: Queries) =>
        AND d."refclassid" = 'pg_class'::regclass AND d."deptype" IN ('a', 'i')
       JOIN pg_class t ON t."oid" = d."refobjid"
       JOIN pg_attribute a ON a."attrelid" = t."oid" AND a."attnum" = d."refobjsubid"
-     WHERE s."relkind" = 'S' AND s."relnamespace" = 'public'::regnamespace`;
+     WHERE s."relkind" = 'S' AND s."relnamespace" = 'public'::regnamespace
+       AND t."relname" = ANY (${Object.values(Prisma.ModelName)}::text[])`;
 
 function readBehind(prisma: Queries, owned: readonly Owned[]): Promise<Behind[]> {
   const named = (name: string) => Prisma.raw(`"${name}"`);
