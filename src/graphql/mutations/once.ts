@@ -6,6 +6,7 @@ import { lockNameFor } from '../../db/lock.ts';
 import { createPurge } from '../../db/purge.ts';
 import { sqlState } from '../../db/sql.ts';
 import { inOneTransaction } from '../../db/transaction.ts';
+import { isWithinDepth, maxJsonDepth } from '../../input.ts';
 import { purposeOf } from '../../keys/sealed-columns.ts';
 import { purging } from '../../scheduler.ts';
 import type { Context, Services } from '../../services.ts';
@@ -43,7 +44,7 @@ export async function once<T>(
   run: () => Promise<T>,
   { isOutside = false } = {},
 ): Promise<T> {
-  if (!context.once || isRehearsal()) return run();
+  if (!context.once || isRehearsal() || !isSortable(asked.input)) return run();
   const kept = digestsOf(context, context.once.key, asked);
   const name = Buffer.from(kept.id).toString('base64');
   const deadline = performance.now() + longestWaitMs;
@@ -155,6 +156,9 @@ function digestsOf({ cipher, actor }: Context, key: string, { operation, input }
     fingerprint: digest(['request', operation, sorted(input)]),
   };
 }
+
+/** Whether {@link sorted} can walk through an input. What is nested deeper, every operation refuses. */
+export const isSortable = (input: object): boolean => isWithinDepth(input, 2 * maxJsonDepth);
 
 /** A value whose objects have their fields in one order, without those that are undefined. */
 export function sorted(value: unknown): unknown {

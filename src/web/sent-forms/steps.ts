@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import { sorted } from '../../graphql/mutations/once.ts';
+import { isSortable, sorted } from '../../graphql/mutations/once.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
 import { once } from './once.ts';
 
@@ -21,6 +21,7 @@ export function answerStepOnce<Answer extends object>(
   { operation, input, standsSeconds }: SentStep,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
+  if (!isSortable(input)) return work();
   const { cipher } = services;
   const purpose = `sent-step:${id}` as const;
   const sent = { subject: id, target: operation, values: sorted(input) };

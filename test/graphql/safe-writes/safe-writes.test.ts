@@ -125,6 +125,19 @@ describe('Idempotency-Key', () => {
     expect(await usersNamed('second')).toBe(0);
   });
 
+  test('is no matter to an input that is nested too deeply', async () => {
+    const nested = JSON.parse(`${'['.repeat(3500)}${']'.repeat(3500)}`);
+    const refused = await ask(
+      `mutation ($customData: JSONObject) { createUser(input: { customData: $customData }) {
+        __typename ... on InvalidInputError { issues { path code } } } }`,
+      { customData: { nested } },
+      { key: 'deep' },
+    );
+    expect(refused.data.createUser).toMatchObject({
+      issues: [{ path: ['customData'], code: 'TOO_DEEP' }],
+    });
+  });
+
   test('is free again after a refusal', async () => {
     await ask(createUser, { username: 'taken' });
     const refused = await ask(createUser, { username: 'taken' }, { key: 'refused' });

@@ -232,6 +232,12 @@ describe('what is another step is done', () => {
   });
 });
 
+test('what is nested too deeply is refused as it is without', async () => {
+  const { send } = await begin();
+  const a = JSON.parse(`${'['.repeat(3500)}${']'.repeat(3500)}`);
+  expect(await step(send, 'verifyPasskey', { response: { a } })).not.toHaveProperty('interaction');
+});
+
 test('what is kept of a step can be read with the secret alone', async () => {
   const { headless, name, input } = await steps['is the last']();
   const { redirectTo } = await step(headless.send, name, input);
