@@ -145,7 +145,7 @@ export const distinct = <Item extends z.ZodType<string>>(item: Item, max: number
     .max(max, `must have at most ${max} entries`)
     .transform((items) => [...new Set(items)]);
 
-/** The largest JSON object of one field. */
+/** The largest JSON object of one field, in bytes of UTF-8. */
 export const maxJsonBytes = 64 * 1024;
 
 /** The most levels of objects and lists in a JSON object; the object itself is the first. */
@@ -160,7 +160,7 @@ export const jsonObject = z
     abort: true,
   })
   .refine(
-    (value) => JSON.stringify(value).length <= maxJsonBytes,
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= maxJsonBytes,
     fault('TOO_LONG', 'must be at most 64 KiB'),
   )
   .refine((value) => everyText(value, hasNoNul), noNul)

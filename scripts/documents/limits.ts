@@ -121,6 +121,7 @@ const inputs = [
   ['users in one `importUsers`', number(maxRows)],
   ['members in one call', number(maxMembersACall)],
   ['members in one event; a larger change is several events', number(maxMembersAnEvent)],
+  ['an event; what would tell more is refused', '256 KiB'],
   ['`customData` and `profile`, each as JSON', bytes(maxJsonBytes)],
   ['levels of nesting in them', number(maxJsonDepth)],
   ['keys of an application', number(maxKeys)],

@@ -4,6 +4,7 @@ import { hintAfterCommit, type Transaction, writeAhead } from '../db/transaction
 import { newId } from '../ids.ts';
 import { patched } from '../input.ts';
 import { type Call, type Context, systemActor } from '../services.ts';
+import { assertBounded } from './bounds.ts';
 import { type EventData, type EventName, otherIdsIn, subjectIdOf } from './catalogue/catalogue.ts';
 import type { Changes } from './catalogue/records.ts';
 
@@ -25,6 +26,7 @@ export type NewEvent = {
  * change is. Deliveries read the log afterwards; the commit wakes the log's readers.
  *
  * @returns The proof that the transaction has told what it changed. No events: that it has changed nothing.
+ * @throws {InvalidInputError} for one that is too large: see {@link assertBounded}.
  */
 export async function recordEvents(
   tx: Transaction,
@@ -45,6 +47,8 @@ export async function recordEvents(
       data,
     };
   });
+  const text = JSON.stringify(rows);
+  assertBounded(events, text);
   // One statement as it stands: every mutation pays for it. Nothing in the transaction needs its answer.
   await writeAhead(
     tx,
@@ -57,7 +61,7 @@ export async function recordEvents(
                        AS ("id" text, "type" text, "subjectId" text, "otherIds" text[], "data" jsonb))
             WITH ORDINALITY AS e ("id", "type", "subjectId", "otherIds", "data", "place")
       ORDER BY e."place"`,
-    [JSON.stringify(actor), actor.id, traceId, ip, userAgent, clock.now(), JSON.stringify(rows)],
+    [JSON.stringify(actor), actor.id, traceId, ip, userAgent, clock.now(), text],
   );
   hintAfterCommit(tx, 'log');
   return told;

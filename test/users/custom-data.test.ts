@@ -79,3 +79,39 @@ describe('nested custom data', () => {
     });
   });
 });
+
+describe('what makes an event too large', () => {
+  const update = (id: string, input: object) => callRest(endpoint, 'PATCH', `/users/${id}`, input);
+
+  test('is measured in bytes', async () => {
+    const refused = await create(JSON.stringify({ text: '€'.repeat(40_000) }));
+    expect(refused.body.data.createUser.issues).toEqual([{ path: ['customData'] }]);
+  });
+
+  test('is refused in one change, and names the field', async () => {
+    const uris = (length: number, letter: string) =>
+      Array.from({ length }, (_, index) => `https://${index}.example/${letter.repeat(1900)}`);
+    const created = await callRest(endpoint, 'POST', '/applications', {
+      name: 'Many',
+      type: 'TRADITIONAL',
+      redirectUris: uris(60, 'x'),
+    });
+    const path = `/applications/${created.body.application.id}`;
+    const change = (length: number) =>
+      callRest(endpoint, 'PATCH', path, { redirectUris: uris(length, 'y') });
+    expect((await change(60)).body).toMatchObject({
+      issues: [{ path: ['redirectUris'], code: 'TOO_LONG' }],
+    });
+    expect((await callRest(endpoint, 'GET', path)).body.application.redirectUris[0]).toMatch(/x$/);
+    expect((await change(20)).status).toBe(200);
+  });
+
+  test('of before does not stand in the way of other changes', async () => {
+    const { body } = await callRest(endpoint, 'POST', '/users', { name: 'Ada' });
+    const { id } = body.user;
+    const customData = { text: '€'.repeat(100_000) };
+    await prisma.user.update({ where: { id }, data: { customData } });
+    expect((await update(id, { name: 'Grace' })).status).toBe(200);
+    expect((await callRest(endpoint, 'DELETE', `/users/${id}`)).status).toBe(200);
+  });
+});
