@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../errors.ts';
-import type { NewEvent } from './record.ts';
 
 /** The largest data of an event, in bytes of its JSON: its message then has at most 256 KiB. */
 export const maxEventBytes = 254 * 1024;
@@ -16,7 +15,10 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
  * @param text The events as JSON.
  * @throws {InvalidInputError} which names the largest field.
  */
-export function assertBounded(events: readonly NewEvent[], text: string): void {
+export function assertBounded(
+  events: readonly { readonly type: string; readonly data: object }[],
+  text: string,
+): void {
   // Most are far from it. A character has at most three bytes in UTF-8.
   if (3 * text.length <= maxEventBytes) return;
   for (const { type, data } of events) {
