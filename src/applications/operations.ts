@@ -47,6 +47,7 @@ import { digestOf } from '../keys/digest.ts';
 import { resourceIndicator } from '../resources/operations.ts';
 import { ensureSigningKey } from '../resources/signing-key.ts';
 import type { Context } from '../services.ts';
+import { endPersonalAccessTokensByConsent } from '../users/credentials.ts';
 import { endImpersonation } from '../users/sign-out.ts';
 import { assertNotBuiltIn } from './built-in.ts';
 import { connectionRecord } from './cross-app/payload.ts';
@@ -311,7 +312,8 @@ function isOpened(before: Application, patch: ReturnType<typeof cleared>): boole
  * Deletes an application with its secrets, roles, organization memberships and the sessions' grants to it. Its tokens
  * are refused from now on, with what others exchanged them for, and the tokens with which others act for a user on its
  * behalf. Raises `Organization.Membership.Updated` for each organization it was in, `Application.Secrets.Updated` if it
- * had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, then `Application.Deleted`.
+ * had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, `User.Credential.Updated`
+ * for each personal access token that it had created by virtue of consent, then `Application.Deleted`.
  *
  * @returns The application in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on an application of the service itself.
@@ -340,6 +342,7 @@ export async function deleteWithin(
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await endGrantsOf(tx, context, id);
   await endImpersonation(tx, context, id);
+  await endPersonalAccessTokensByConsent(tx, context, { applicationId: id });
   const secrets = await tx.applicationSecret.findMany({
     where: { applicationId: id },
     orderBy: { id: 'asc' },

@@ -432,7 +432,7 @@ mutations.add('updateApplication', {
 
 mutations.addDeletion('deleteApplication', {
   description:
-    'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in, `Application.Secrets.Updated` if it had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, then `Application.Deleted`.',
+    'Deletes an application with its secrets, roles, organization memberships and grants. Its tokens are refused from now on. Raises `Organization.Membership.Updated` for each organization it was in, `Application.Secrets.Updated` if it had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, `User.Credential.Updated` for each personal access token that it had created with consent, then `Application.Deleted`.',
   model: ({ application }) => application,
   errors: [NotFoundError, NotAllowedError],
   operation: deleteApplication,

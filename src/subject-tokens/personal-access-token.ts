@@ -9,10 +9,14 @@ import { recordEvents } from '../events/record.ts';
 import type { PersonalAccessToken } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { distinct, instant, name, parseInput, text } from '../input.ts';
-import { maxAccessTokenTtlSeconds, resourceIndicator } from '../resources/operations.ts';
+import { resourceIndicator } from '../resources/operations.ts';
 import { registeredSpelling } from '../resources/spellings.ts';
 import type { Context } from '../services.ts';
-import { credentialEvent, deletePersonalAccessTokens } from '../users/credentials.ts';
+import {
+  credentialEvent,
+  deletePersonalAccessTokens,
+  revokeIssuedFor,
+} from '../users/credentials.ts';
 import { generateToken } from './opaque-token.ts';
 import { lockActiveUser } from './subject-token.ts';
 
@@ -72,6 +76,7 @@ export async function createPersonalAccessToken(
       assertMayOpenOwnApis(context, resource === accountIndicator ? [resource] : []);
       const registered = resource == null ? null : await registeredSpelling(sqlOf(tx), resource);
       await assertMayGiveScopes(tx, context, registered, scopes ?? []);
+      const through = await lockThrough(tx, context);
       await assertRoom(tx, context, userId);
       const created = await tx.personalAccessToken.create({
         data: {
@@ -81,6 +86,7 @@ export async function createPersonalAccessToken(
           digest,
           scope: scopes?.join(' ') ?? null,
           resource: registered,
+          ...through,
           // After the lock: a sign-out that came first must not end it.
           createdAt: context.clock.now(),
           expiresAt,
@@ -98,6 +104,29 @@ export async function createPersonalAccessToken(
     'a personal access token was created',
   );
   return { personalAccessToken, token };
+}
+
+/**
+ * Locks the application through which a user calls, and what the user has allowed it if it is a third party's: an end of
+ * either has to find the token.
+ *
+ * @throws {NotFoundError} {@link NotAllowedError} when it ended meanwhile.
+ */
+async function lockThrough(
+  tx: Transaction,
+  { actor: { type, id: userId, clientId } }: Pick<Context, 'actor'>,
+): Promise<Pick<PersonalAccessToken, 'clientId' | 'grantId'> | undefined> {
+  if (type !== 'USER' || userId === null || clientId === undefined) return undefined;
+  await lockRow(tx, 'Application', clientId);
+  const { isThirdParty, grants } = await tx.application.findUniqueOrThrow({
+    where: { id: clientId },
+    select: { isThirdParty: true, grants: { where: { userId }, select: { id: true } } },
+  });
+  if (!isThirdParty) return { clientId, grantId: null };
+  const [grant] = grants;
+  if (!grant) throw new NotAllowedError('The caller allows the application nothing.');
+  await lockRow(tx, 'UserGrant', grant.id);
+  return { clientId, grantId: grant.id };
 }
 
 async function assertMayGiveScopes(
@@ -173,20 +202,6 @@ export async function deletePersonalAccessTokensOf(
 ): Promise<void> {
   await revokeIssuedFor(tx, context, await deletePersonalAccessTokens(tx, context, userId));
 }
-
-// What was issued for a token names it in its lineage.
-const revokeIssuedFor = (
-  tx: Transaction,
-  { clock }: Pick<Context, 'clock'>,
-  ids: readonly string[],
-) =>
-  tx.revokedToken.createMany({
-    data: ids.map((jti) => ({
-      jti,
-      expiresAt: new Date(clock.now().getTime() + maxAccessTokenTtlSeconds * 1000),
-    })),
-    skipDuplicates: true,
-  });
 
 /** The scopes that bound what is issued for a token; null: all that the user holds. */
 export const scopesOf = ({ scope }: Pick<PersonalAccessToken, 'scope'>): string[] | null =>

@@ -117,6 +117,11 @@ const PersonalAccessToken = builder.prismaNode('PersonalAccessToken', {
       description: "The indicator of the one API that it is for; null: any but Signet's own.",
     }),
     user: t.relation('user', { description: 'The user whose token it is.' }),
+    clientId: t.exposeID('clientId', {
+      nullable: true,
+      description:
+        'The application through which a user created it; null: an application did for itself, or it is gone.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires.' }),
     lastUsedAt: t.expose('lastUsedAt', {
@@ -200,7 +205,7 @@ const mutations = recordMutations('personalAccessToken', PersonalAccessToken, {
 addMutation('createPersonalAccessToken', {
   description:
     'Creates a long-lived token of a user, which an application exchanges for access tokens (RFC 8693). It ends with ' +
-    `the suspension of the user, a new password, and \`signOutUser\`. A user can have ${maxPersonalAccessTokens} that have not expired. Raises \`User.Credential.Updated\`.`,
+    `the suspension of the user, a new password, and \`signOutUser\`. One that a user creates through a third-party application is exchanged as a token of that, and ends with the consent too. A user can have ${maxPersonalAccessTokens} that have not expired. Raises \`User.Credential.Updated\`.`,
   scope: 'users:write',
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),

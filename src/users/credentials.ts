@@ -1,7 +1,9 @@
 import type { Transaction } from '../db/transaction.ts';
 import type { EventData } from '../events/catalogue/catalogue.ts';
-import { type NewEvent, recordEvents } from '../events/record.ts';
-import type { Context } from '../services.ts';
+import { type NewEvent, type Origin, recordEvents } from '../events/record.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { maxAccessTokenTtlSeconds } from '../resources/operations.ts';
+import type { Services } from '../services.ts';
 
 type Data = EventData<'User.Credential.Updated'>;
 
@@ -23,15 +25,50 @@ const passwordItself = { id: null, name: null };
  *
  * @returns Their ids.
  */
-export async function deletePersonalAccessTokens(
+export const deletePersonalAccessTokens = (
   tx: Transaction,
-  context: Context,
+  context: Origin,
   userId: string,
-): Promise<string[]> {
-  const tokens = await tx.$queryRaw<{ id: string; name: string }[]>`
-    WITH "deleted" AS (DELETE FROM "PersonalAccessToken" WHERE "userId" = ${userId} RETURNING "id", "name")
-    SELECT "id", "name" FROM "deleted" ORDER BY "id"`;
-  const removed = tokens.map((token) =>
+): Promise<string[]> => deleteThose(tx, context, Prisma.sql`"userId" = ${userId}`);
+
+/**
+ * Deletes the personal access tokens, whoever's, that third-party applications created by virtue of consent, and ends
+ * what was issued for them. Call it before the consent is deleted, with its row, its user or its application locked.
+ * Raises `User.Credential.Updated` for each.
+ */
+export async function endPersonalAccessTokensByConsent(
+  tx: Transaction,
+  context: Origin,
+  consent: Prisma.UserGrantWhereInput,
+): Promise<void> {
+  const tokens = await tx.personalAccessToken.findMany({
+    where: { grant: consent },
+    select: { id: true },
+  });
+  if (tokens.length === 0) return;
+  const those = Prisma.sql`"id" = ANY (${tokens.map(({ id }) => id)}::text[])`;
+  await revokeIssuedFor(tx, context, await deleteThose(tx, context, those));
+}
+
+/** Ends the access tokens that were issued for personal access tokens: they name these in their lineage. */
+export const revokeIssuedFor = (
+  tx: Transaction,
+  { clock }: Pick<Services, 'clock'>,
+  ids: readonly string[],
+): Promise<unknown> =>
+  tx.revokedToken.createMany({
+    data: ids.map((jti) => ({
+      jti,
+      expiresAt: new Date(clock.now().getTime() + maxAccessTokenTtlSeconds * 1000),
+    })),
+    skipDuplicates: true,
+  });
+
+async function deleteThose(tx: Transaction, context: Origin, those: Prisma.Sql): Promise<string[]> {
+  const tokens = await tx.$queryRaw<{ id: string; userId: string; name: string }[]>`
+    WITH "deleted" AS (DELETE FROM "PersonalAccessToken" WHERE ${those} RETURNING "id", "userId", "name")
+    SELECT "id", "userId", "name" FROM "deleted" ORDER BY "id"`;
+  const removed = tokens.map(({ userId, ...token }) =>
     credentialEvent(userId, 'PERSONAL_ACCESS_TOKEN', 'REMOVED', token),
   );
   await recordEvents(tx, context, removed);

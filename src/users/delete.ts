@@ -4,6 +4,7 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import { recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
+import { endPersonalAccessTokensByConsent } from './credentials.ts';
 import { userRecord } from './payload.ts';
 import { deleteSessions, endImpersonation } from './sign-out.ts';
 import { voidFormer } from './void-codes.ts';
@@ -11,7 +12,8 @@ import { voidFormer } from './void-codes.ts';
 /**
  * Deletes a user, with sessions, role assignments, organization memberships and what was sent to their addresses.
  * Raises `User.Session.Ended` for each session, `Organization.Membership.Updated` for each organization that loses a
- * member, and `User.Deleted`.
+ * member, `User.Credential.Updated` for each personal access token that a third party had created in their name, and
+ * `User.Deleted`.
  *
  * @returns The user in its last state.
  * @throws {NotFoundError}
@@ -33,6 +35,7 @@ export async function deleteUserWithin(
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await deleteSessions(tx, context, id, 'DELETION');
   await endImpersonation(tx, context, id);
+  await endPersonalAccessTokensByConsent(tx, context, { userId: id });
   await forgetInBrowsers(tx, id);
   const user = await tx.user.delete({ where: { id } });
   await voidFormer(tx, user);

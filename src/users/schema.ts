@@ -350,7 +350,7 @@ mutations.add('signOutUser', {
 
 mutations.addDeletion('deleteUser', {
   description:
-    'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, and `User.Session.Ended` for each session.',
+    'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, `User.Session.Ended` for each session, and `User.Credential.Updated` for each personal access token that a third-party application had created in the user’s name.',
   model: ({ user }) => user,
   operation: deleteUser,
 });

@@ -105,6 +105,22 @@ async function createPerson(values: object = {}) {
 const begin = async () =>
   (await startHeadless(service, { clientId: headless.id, redirectUri })).send;
 
+/** Consent of a person, by virtue of which a third party has created a personal access token of somebody. */
+async function createConsent(userId: string) {
+  const clientId = await make.application({ type: 'SPA', isThirdParty: true });
+  const { id: grantId } = await directory.createGrant(userId, clientId);
+  const { personalAccessToken } = await done('createPersonalAccessToken', {
+    userId: await make.user(),
+    name: 'build',
+    expiresAt: anHourFromNow(),
+  });
+  await prisma.personalAccessToken.update({
+    where: { id: personalAccessToken.id },
+    data: { clientId, grantId },
+  });
+  return { clientId, grantId };
+}
+
 /** An organization that people with an address of a domain join, with a role. */
 async function createCompany() {
   const organizationId = await make.organization();
@@ -167,7 +183,15 @@ describe('the management API', () => {
           organizationId: await make.organization(),
           userIds: [id],
         });
+        await createConsent(id);
         return { id };
+      },
+    ],
+    [
+      'revokeUserGrant',
+      async () => {
+        const userId = await make.user();
+        return { userId, grantId: (await createConsent(userId)).grantId };
       },
     ],
     [
@@ -190,6 +214,7 @@ describe('the management API', () => {
         return { id };
       },
     ],
+    ['deleteApplication', async () => ({ id: (await createConsent(await make.user())).clientId })],
     ['deleteScope', async () => ({ id: (await usedScope()).id })],
     ['deleteResource', async () => ({ id: (await usedScope()).resourceId })],
     [
@@ -435,9 +460,8 @@ describe('the Account API', () => {
 
     const { id: identityId } = await directory.createIdentity(userId, clubId);
     await twice(() => me.run('deleteViewerIdentity', { id: identityId }));
-    const shop = await make.application({ type: 'SPA', isThirdParty: true });
-    const grant = await directory.createGrant(userId, shop);
-    await twice(() => me.run('revokeViewerGrant', { id: grant.id }));
+    const { grantId } = await createConsent(userId);
+    await twice(() => me.run('revokeViewerGrant', { id: grantId }));
     isDone(await me.run('startViewerFederation', { identityProviderId: clubId }));
   });
 
@@ -490,6 +514,7 @@ describe('the Account API', () => {
     const { id, atAccount } = await createPerson();
     const organizationId = await make.organization();
     await done('addOrganizationUsers', { organizationId, userIds: [id] });
+    await createConsent(id);
     const me = await atAccount();
     isDone(await me.run('deleteViewer'));
     expect(await toldBy(() => me.run('deleteViewer').catch(() => undefined))).toEqual([]);

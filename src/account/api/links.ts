@@ -34,7 +34,7 @@ addChange('deleteViewerIdentity', {
 
 addChange('revokeViewerGrant', {
   description:
-    "Revokes what the person has allowed an application. The application's tokens for the person end at once. Raises `User.Grant.Revoked`.",
+    "Revokes what the person has allowed an application. The application's tokens for the person end at once, as do personal access tokens that it created in the person's name. Raises `User.Grant.Revoked`, and `User.Credential.Updated` for each of these.",
   input: (t) => ({ id: t.id({ required: true, description: "The grant's id." }) }),
   errors: [NotFoundError],
   operation: async (context, input) => {

@@ -282,7 +282,7 @@ addViewerMutation('endOtherViewerSessions', {
 
 addViewerMutation('deleteViewer', {
   description:
-    "Deletes the caller's account with sessions, roles and memberships. Raises `User.Deleted`, and `Organization.Membership.Updated` for each organization that loses the member.",
+    "Deletes the caller's account with sessions, roles and memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, and `User.Credential.Updated` for each personal access token that a third-party application had created in the person's name.",
   input: noFields,
   operation: async (context, _input, info) => {
     // The selected relations are read before the deletion: afterwards they are gone.

@@ -45,7 +45,7 @@ export async function deleteViewerIdentity(
 }
 
 /**
- * Revokes what the person has allowed an application. Raises `User.Grant.Revoked`.
+ * Revokes what the person has allowed an application. Raises the events of {@link revokeGrant}.
  *
  * @returns The grant in its last state.
  * @throws {NotFoundError}

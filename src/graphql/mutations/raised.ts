@@ -7,7 +7,8 @@ const guess = ['Identifier.Lockout', 'Identifier.Unlocked'] as const;
 // An address counts as verified once somebody has shown that they hold it.
 const shown = ['User.Data.Updated', ...guess] as const;
 const signedOut = ['User.Session.Ended', 'User.Credential.Updated'] as const;
-const deletedUser = ['User.Session.Ended', ...membership, 'User.Deleted'] as const;
+const deletedUser = [...signedOut, ...membership, 'User.Deleted'] as const;
+const revokedGrant = ['User.Grant.Revoked', ...credential] as const;
 const sending = ['Message.RateLimited'] as const;
 
 const configured = [
@@ -41,6 +42,7 @@ const configured = [
   'CrossAppConnection.Deleted',
   'SigningKey.Rotated',
   'Organization.Membership.Updated',
+  'User.Credential.Updated',
   'Webhook.Created',
   'Webhook.Data.Updated',
   'Webhook.Deleted',
@@ -66,7 +68,7 @@ export const raised = {
   updateUserSuspensionStatus: ['User.SuspensionStatus.Updated', ...signedOut],
   signOutUser: signedOut,
   endUserSession: ['User.Session.Ended'],
-  revokeUserGrant: ['User.Grant.Revoked'],
+  revokeUserGrant: revokedGrant,
   deleteUserFactor: ['User.Data.Updated', ...credential],
   deleteUserIdentity: ['User.Data.Updated', ...credential],
   unlockIdentifier: ['Identifier.Unlocked'],
@@ -106,6 +108,7 @@ export const raised = {
     'TrustedIssuer.Deleted',
     'CrossAppConnection.Deleted',
     'Organization.Membership.Updated',
+    ...credential,
   ],
   createTrustedIssuer: ['TrustedIssuer.Created'],
   updateTrustedIssuer: ['TrustedIssuer.Data.Updated'],
@@ -203,7 +206,7 @@ export const raised = {
   deleteViewerIdentity: ['User.Data.Updated', ...credential],
   endViewerSession: ['User.Session.Ended'],
   endOtherViewerSessions: signedOut,
-  revokeViewerGrant: ['User.Grant.Revoked'],
+  revokeViewerGrant: revokedGrant,
   acceptViewerInvitation: [
     'OrganizationInvitation.Data.Updated',
     'Organization.Membership.Updated',

@@ -7,6 +7,7 @@ import { type NewEvent, recordEvent, recordEvents } from '../../events/record.ts
 import type { Prisma, UserGrant, UserGrantScope } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import type { Context, Services } from '../../services.ts';
+import { endPersonalAccessTokensByConsent } from '../../users/credentials.ts';
 import { type Consent, type ConsentRequest, noResource } from './asked.ts';
 
 /**
@@ -47,7 +48,8 @@ export async function recordConsent(
 
 /**
  * Takes back what a person has allowed an application: its codes, refresh tokens and access tokens for this person end
- * at once, and it has to ask again. Raises `User.Grant.Revoked`.
+ * at once, and it has to ask again. Raises `User.Grant.Revoked`, and `User.Credential.Updated` for each personal access
+ * token that it created by virtue of it.
  *
  * @returns The grant in its last state.
  * @throws {NotFoundError} of the user, or of the grant if it is not the user's.
@@ -64,7 +66,9 @@ export async function revokeGrant(
     });
     if (!found) throw new NotFoundError(grantId);
     const { scopes, ...grant } = found;
-    // First, so that a sign-in under way waits for it: see loadGrant.
+    await lockRow(tx, 'UserGrant', grantId);
+    await endPersonalAccessTokensByConsent(tx, context, { id: grantId });
+    // Before what the application has, so that a sign-in under way waits for it: see loadGrant.
     await tx.userGrant.delete({ where: { id: grantId } });
     await endGrantsOf(tx, context, grant.applicationId, userId);
     const told = await recordEvent(tx, context, 'User.Grant.Revoked', {
@@ -78,7 +82,8 @@ export async function revokeGrant(
 }
 
 /**
- * Takes back what everybody has allowed an application. Raises `User.Grant.Revoked` for each of them.
+ * Takes back what everybody has allowed an application, which must be locked. Raises `User.Grant.Revoked` for each of
+ * them, and `User.Credential.Updated` as {@link revokeGrant}.
  */
 export async function revokeGrantsOf(
   tx: Transaction,
@@ -90,6 +95,7 @@ export async function revokeGrantsOf(
     include: { scopes: { orderBy: inOrder } },
     orderBy: { id: 'asc' },
   });
+  await endPersonalAccessTokensByConsent(tx, context, { applicationId });
   await tx.userGrant.deleteMany({ where: { id: { in: grants.map(({ id }) => id) } } });
   await endGrantsOf(tx, context, applicationId);
   if (grants.length === 0) return untold(undefined);

@@ -116,7 +116,7 @@ const mutations = recordMutations('grant', UserGrant, {
 
 mutations.add('revokeUserGrant', {
   description:
-    "Revokes what a user has allowed an application. The application's tokens for this user end at once, and it has to ask again. Raises `User.Grant.Revoked`.",
+    "Revokes what a user has allowed an application. The application's tokens for this user end at once, as do personal access tokens that it created in the user's name, and it has to ask again. Raises `User.Grant.Revoked`, and `User.Credential.Updated` for each of these.",
   input: (t) => ({
     userId: t.id({ required: true, description: "The user's id." }),
     grantId: mutations.id(t),

@@ -81,6 +81,9 @@ describe.runIf(chromiumPath)('an exchange is explained at the screen', async () 
       allowImpersonation: true,
       allowPersonalAccessTokens: false,
     });
+    await at.pick('Search the token’s application', 'Garden', 'Garden Shop');
+    await row('The token is not from a third-party application').getByText('Met').waitFor();
+    await at.button('Change Garden Shop').click();
     await at.page.getByRole('switch', { name: 'Allow personal access tokens' }).click();
     await expect.poll(async () => (await application()).allowPersonalAccessTokens).toBe(true);
   });

@@ -19,14 +19,14 @@ const Explain = graphql(`
     $applicationId: ID!, $userId: ID!, $resource: String!, $scopes: [String!], $organizationId: ID,
     $subjectTokenType: SubjectTokenType, $subjectAudience: String, $subjectOrganizationId: ID,
     $isSubjectBound: Boolean, $provenKey: ProvenKey, $actorId: ID, $actorClientId: ID, $isActorBound: Boolean,
-    $mayActSub: ID, $mayActClientId: ID
+    $mayActSub: ID, $mayActClientId: ID, $subjectClientId: ID
   ) {
     explainTokenExchange(
       applicationId: $applicationId, userId: $userId, resource: $resource, scopes: $scopes,
       organizationId: $organizationId, subjectTokenType: $subjectTokenType, subjectAudience: $subjectAudience,
       subjectOrganizationId: $subjectOrganizationId, isSubjectBound: $isSubjectBound, provenKey: $provenKey,
       actorId: $actorId, actorClientId: $actorClientId, isActorBound: $isActorBound,
-      mayActSub: $mayActSub, mayActClientId: $mayActClientId
+      mayActSub: $mayActSub, mayActClientId: $mayActClientId, subjectClientId: $subjectClientId
     ) {
       isGranted error errorDescription scope expiresIn
       rules { rule isMet error errorDescription }
@@ -87,6 +87,7 @@ type Question = {
   isActorBound?: boolean;
   mayActSub?: string;
   mayActClientId?: string;
+  subjectClientId?: string;
 };
 const explain = async (question: Question = {}) =>
   (
@@ -368,6 +369,37 @@ test('agrees about an agent’s token', async () => {
     );
   }
 });
+
+test.each(['SUBJECT_TOKEN', 'PERSONAL_ACCESS_TOKEN'] as const)(
+  'of a %s, goes by the application through which a user created it',
+  async (subjectTokenType) => {
+    const all = {
+      allowTokenExchange: true,
+      allowImpersonation: true,
+      allowPersonalAccessTokens: true,
+    };
+    const { id: careful } = await directory.createClient(all);
+    const { id: open } = await directory.createClient({
+      ...all,
+      exchangeThirdPartySubjectTokens: true,
+      exchangeResources: ['urn:signet:management', orders.indicator],
+    });
+    const { id: shop } = await directory.createClient({ type: 'SPA', isThirdParty: true });
+    const by = (applicationId: string, subjectClientId?: string, resource?: string) =>
+      brokenIn({
+        applicationId,
+        subjectTokenType,
+        ...(subjectClientId ? { subjectClientId } : {}),
+        ...(resource ? { resource } : {}),
+      });
+    expect(await by(careful, shop)).toEqual(['SUBJECT_CONSENT']);
+    expect(await by(careful, frontend.id)).toEqual([]);
+    expect(await by(careful)).toEqual([]);
+    expect(await by(open, shop)).toEqual([]);
+    expect(await by(open, shop, 'urn:signet:management')).toEqual(['RESOURCE_REACHED']);
+    expect(await by(open, 'app_01h455vb4pex5vsknk084sn02q')).toEqual(['SUBJECT_TOKEN']);
+  },
+);
 
 const areas = ['applications', 'users', 'resources', 'roles', 'organizations'];
 const document = `{ explainTokenExchange(applicationId: "${backend.id}", userId: "${user.id}", resource: "x") { isGranted } }`;

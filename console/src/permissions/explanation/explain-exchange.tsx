@@ -84,14 +84,12 @@ export function ExplainExchange({ applicationId }: { applicationId?: string }) {
           records={organizations}
         />
         <TokenTypeSelect value={subjectTokenType} />
-        {subjectTokenType === 'ACCESS_TOKEN' && (
-          <Chosen
-            name="client"
-            label={t.subjectClient}
-            placeholder={t.searchSubjectClient}
-            records={applications}
-          />
-        )}
+        <Chosen
+          name="client"
+          label={t.subjectClient}
+          placeholder={t.searchSubjectClient}
+          records={applications}
+        />
       </div>
       {rule && rule in t.faults && (
         <div className={styles.answer}>

@@ -56,7 +56,10 @@ export interface ExplainedRequest {
   readonly subjectTokenType: ExplainedTokenType;
   /** The `aud` of the subject token; undefined: not known. */
   readonly subjectAudience: string | undefined;
-  /** The application that the subject token, an access token, was issued to; absent: one of the operator's own. */
+  /**
+   * The application that the subject token was issued to, or through which a user created it if it is no access token;
+   * absent: one of the operator's own, or none.
+   */
   readonly subjectClientId?: string | undefined;
   /** The `organization_id` of the subject token, if it is an access token and has one. */
   readonly subjectOrganizationId: string | undefined;
@@ -110,11 +113,10 @@ export async function explainExchange(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   request: ExplainedRequest,
 ): Promise<Explanation> {
-  const { applicationId, userId, subjectAudience } = request;
+  const { applicationId, userId, subjectAudience, subjectClientId } = request;
   const at = clock.now();
   const { type, ...subject } = subjectTypes[request.subjectTokenType];
   const organizationId = type === accessToken ? request.subjectOrganizationId : undefined;
-  const subjectClientId = type === accessToken ? request.subjectClientId : undefined;
   const resource = await registeredSpelling(database.tokens, request.resource);
   const target = keptWithin(targetOf(resource, request.organizationId), organizationId);
   const asked = request.scopes ?? (await readScopeNames(database, target));

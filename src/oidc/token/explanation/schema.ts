@@ -30,7 +30,7 @@ const ruleDescriptions: Readonly<Record<ExchangeRule, string>> = {
   SUBJECT_AUDIENCE:
     "The access token's `aud` is among `exchangeSubjectAudiences`, unless that is empty.",
   SUBJECT_CONSENT:
-    'The subject token was not issued to a third-party application, nor does it come from such a token, unless `exchangeThirdPartySubjectTokens` allows it.',
+    'The subject token was not issued to a third-party application nor created through one, nor does it come from such a token, unless `exchangeThirdPartySubjectTokens` allows it.',
   SUBJECT_KEY_PROVEN:
     'If the subject token is bound to a key, the request proves to have it, unless `mayRebindTokens` allows another.',
   BINDING_KEPT: 'If the subject token is bound to a key, the new token is bound to one too.',
@@ -241,7 +241,7 @@ builder.queryField('explainTokenExchange', (t) =>
       }),
       subjectClientId: t.arg.id({
         description:
-          'The application that the subject token was issued to (`client_id`), if it is an access token. Absent: one of the operator’s own.',
+          'The application that the subject token was issued to (`client_id`), or through which a user created it if it is no access token. Absent: one of the operator’s own, or none.',
       }),
       subjectOrganizationId: t.arg.id({
         description:

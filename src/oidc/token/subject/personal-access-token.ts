@@ -1,21 +1,23 @@
 import { TokenFault } from '../../../auth/access-token.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
-import { personalBounds } from './bounds.ts';
-import { assertUser, type SubjectTokenType } from './subject.ts';
+import { personalBounds, withinConsent } from './bounds.ts';
+import { assertUser, firstActor, type SubjectTokenType } from './subject.ts';
 
 interface Found {
   readonly id: string;
   readonly userId: string;
   readonly scope: string | null;
   readonly resource: string | null;
+  /** The application through which a user created it; null: an application did for itself, or it is gone. */
+  readonly clientId: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly lastUsedAt: Date | null;
 }
 
 const findStatement = `
-  SELECT "id", "userId", "scope", "resource", "createdAt", "expiresAt", "lastUsedAt"
+  SELECT "id", "userId", "scope", "resource", "clientId", "createdAt", "expiresAt", "lastUsedAt"
     FROM "PersonalAccessToken"
    WHERE "digest" = decode($1, 'hex')`;
 
@@ -34,8 +36,9 @@ export const personalAccessToken: SubjectTokenType = {
     const [found] = await database.tokens.query<Found>('personal-access-token', findStatement, [
       digestInHex(token),
     ]);
+    const clientId = found?.clientId ?? undefined;
     return {
-      claims: { sub: found?.userId },
+      claims: { sub: found?.userId, client_id: clientId },
       verify(state) {
         if (!found) throw new TokenFault('unknown token');
         const exp = toNumericDate(found.expiresAt);
@@ -45,9 +48,10 @@ export const personalAccessToken: SubjectTokenType = {
           userId: found.userId,
           issuedAt: found.createdAt,
           exp,
-          act: undefined,
-          lineage: [found.id],
-          bounds: personalBounds(found),
+          act: clientId === undefined ? undefined : firstActor(clientId, state),
+          // The application counts for what is exchanged further, whatever it is then.
+          lineage: [found.id, ...(clientId === undefined ? [] : [clientId])],
+          bounds: withinConsent(personalBounds(found), state),
         };
       },
       async use() {

@@ -252,7 +252,7 @@ test('a third party’s ID token gets no assertion for another service', async (
   expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
 });
 
-test('personal access tokens and subject tokens need other settings, and no consent', async () => {
+test('an application’s personal access tokens and subject tokens need other settings, and no consent', async () => {
   const agent = await directory.createClient({
     allowTokenExchange: true,
     allowImpersonation: true,
@@ -273,6 +273,53 @@ test('personal access tokens and subject tokens need other settings, and no cons
     const { status, body } = await swap(agent, token, { subject_token_type });
     expect([type, status]).toEqual([type, 200]);
     expect((await swap(careful, String(body['access_token']))).status).toBe(200);
+  }
+});
+
+test('one that a user created through a third party is a third party’s', async () => {
+  const management = await fixture.database.prisma.resource.findUniqueOrThrow({
+    where: { indicator: managementIndicator },
+  });
+  await directory.allowUser(user, management, ['users:write']);
+  const ask = { scope: 'openid users:write', resource: managementIndicator };
+  const { access_token: ours } = await fixture.signIn({ username: user.username ?? '', ...ask });
+  const { browser, visit, verifier } = await begin(pair, ask);
+  const theirs = await redeem(pair, await browser.submit(visit, {}), verifier);
+  const settings = {
+    allowTokenExchange: true,
+    allowImpersonation: true,
+    allowPersonalAccessTokens: true,
+  };
+  const without = await directory.createClient(settings);
+  const withSetting = await directory.createClient({
+    ...settings,
+    exchangeThirdPartySubjectTokens: true,
+  });
+  const { id: userId } = await fixture.createUser();
+  for (const [token, status] of [
+    [ours, 200],
+    [theirs.access_token, 400],
+  ] as const) {
+    const { done } = createMaker(overGraphQL(service, token));
+    const create = {
+      personal_access_token: () =>
+        done('createPersonalAccessToken', {
+          userId,
+          name: make.next('token'),
+          expiresAt: new Date(service.clock.now().getTime() + 3_600_000).toISOString(),
+        }),
+      subject_token: () => done('createSubjectToken', { userId, reason: 'A test' }),
+    } as const;
+    for (const [type, made] of Object.entries(create)) {
+      const subject_token_type = `urn:signet:params:oauth:token-type:${type}`;
+      for (const [by, expected] of [
+        [without, status],
+        [withSetting, 200],
+      ] as const) {
+        const answer = await swap(by, (await made()).token, { subject_token_type });
+        expect([type, answer.status]).toEqual([type, expected]);
+      }
+    }
   }
 });
 
