@@ -223,8 +223,8 @@ export const openingsOf: Readonly<Record<string, Row>> = {
     ...each(['EVERYBODY', 'LATER'], 'redirectUriRegistered'),
     ...harmless('id'),
   },
-  // People of a company would sign in by something weaker.
-  deleteIdentityProvider: { id: 'EVERYBODY' },
+  // People of a company would sign in by something weaker; and as for an identity of each person.
+  deleteIdentityProvider: { id: ['EVERYBODY', 'PERSON'] },
 
   // A webhook has the scopes of its creator, as long as they last.
   createWebhook: webhook,
