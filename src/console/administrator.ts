@@ -12,7 +12,7 @@ import { emailAddress, foldCase, parseInput } from '../input.ts';
 import { userHolder } from '../role-holders/holders.ts';
 import { assign, recordRoles } from '../role-holders/operations.ts';
 import { type Call, type Context, type Services, systemActor } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsForAll } from '../sign-in-experience/in-force.ts';
 import { userConflicts, username } from '../users/fields.ts';
 import { insertUser, updateUserSuspensionStatus, writePassword } from '../users/operations.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
@@ -117,7 +117,7 @@ async function digestOf(
   password: string,
   about: { readonly username: string; readonly primaryEmail: string | null },
 ): Promise<string> {
-  const { passwordPolicy, branding } = await readSignInExperience(services.database.prisma);
+  const { passwordPolicy, branding } = await readSettingsForAll(services.database.prisma);
   const reasons = rejections(passwordPolicy, password, {
     ...about,
     productName: branding.productName,

@@ -21,6 +21,7 @@ import {
 } from '../proving/codes.ts';
 import { guessAt } from '../proving/guesses.ts';
 import type { InteractionAccess, Services, VisitContext } from '../services.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { languageOf } from '../sign-in-experience/language.ts';
 import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
 import {
@@ -62,10 +63,12 @@ export async function sendCode(
   const newcomer = newcomerOf(await readInteraction(context, access));
   await assertNotElsewhere(context.database.prisma, address.recipient, newcomer);
   const { interaction, sent } = await moveInteraction(context, access, async (tx, running) => {
-    const template = templateFor(purpose, await findUserByAddress(tx, address));
+    const owner = await findUserByAddress(tx, address);
+    const template = templateFor(purpose, owner);
     const sent = await sendCodeWithin(tx, context, settings.codePolicy, {
       owner: { interactionId: running.id, purpose },
       address,
+      holderId: owner?.id,
       action: purpose,
       template,
       language: languageOf(context, settings),
@@ -92,13 +95,13 @@ export async function verifyCode(
   { verificationId, code }: { verificationId: string; code: string },
 ): Promise<Interaction> {
   const { prisma } = context.database;
-  const settings = await readSignInExperience(prisma);
   const running = await readInteraction(context, access);
   const verification = running.verifications.find(({ id }) => id === verificationId);
   if (!verification) throw new VerificationFailedError();
   // The company of the address may have connected its provider since the code was sent.
   await assertNotElsewhere(prisma, verification.recipient, newcomerOf(running));
   const user = await findUserByAddress(prisma, verification);
+  const settings = await readSettingsInForce(prisma, user?.id);
   const guess = guessAt(context, 'CODE', identifierOf(verification), {
     userId: user?.id,
     applicationId: access.applicationId,
@@ -125,7 +128,10 @@ async function proceed(
   const owner = await findUserByAddress(tx, verification);
   // No code was sent for registering a taken address, or for recovering an account that does not exist.
   if (purpose !== 'REGISTER' && owner?.isSuspended) return untold(suspended);
-  const isUsable = purpose === 'REGISTER' ? owner === null : owner !== null;
+  const settings = await readSettingsInForce(tx, owner?.id);
+  const isUsable =
+    isOffered(settings, purpose, verification.type) &&
+    (purpose === 'REGISTER') === (owner === null);
   if (!isUsable || (owner && !(await mayProve(tx, throughAll(interaction, through), owner.id))))
     return untold(null);
   if (purpose === 'SIGN_IN' && owner) {
@@ -141,18 +147,24 @@ async function proceed(
   return untold(await updateInteraction(tx, interaction, named));
 }
 
+const isOffered = (
+  settings: SignInExperience,
+  purpose: InteractionEvent,
+  type: AddressType,
+): boolean =>
+  ({
+    SIGN_IN: settings.codeEnabled && settings.signInIdentifiers.includes(type),
+    REGISTER: settings.signUpEnabled && settings.signUpIdentifiers.includes(type),
+    RESET_PASSWORD: settings.passwordEnabled,
+  })[purpose];
+
 async function assertOffered(
   services: Services,
   settings: SignInExperience,
   purpose: InteractionEvent,
   type: AddressType,
 ): Promise<void> {
-  const isOffered = {
-    SIGN_IN: settings.codeEnabled && settings.signInIdentifiers.includes(type),
-    REGISTER: settings.signUpEnabled && settings.signUpIdentifiers.includes(type),
-    RESET_PASSWORD: settings.passwordEnabled,
-  }[purpose];
-  if (!isOffered || !(await canSend(services, channelOf({ type }))))
+  if (!isOffered(settings, purpose, type) || !(await canSend(services, channelOf({ type }))))
     throw new NotAllowedError('Codes of this kind are not sent here.');
 }
 

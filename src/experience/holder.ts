@@ -5,7 +5,7 @@ import { InteractionExpiredError, NotAllowedError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
 import type { Holder } from '../proving/holder.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import {
   asPerson,
   authenticate,
@@ -83,7 +83,7 @@ async function findPerson(
 
 /** @throws {NotAllowedError} unless the person has to show a second factor now. */
 async function assertDue(context: VisitContext, interaction: Interaction): Promise<void> {
-  const settings = await readSignInExperience(context.database.prisma);
+  const settings = await readSettingsInForce(context.database.prisma, interaction.userId);
   const [step] = await nextStepsOf(context, interaction, settings);
   if (step !== 'VERIFY_FACTOR') throw new NotAllowedError(`The next step is ${step}.`);
 }
@@ -103,7 +103,7 @@ async function assertMayEnroll(
   if (authenticationMethods.includes('mfa')) return;
   if (authenticatedAt && !isRecent(authenticatedAt, createdAt))
     throw new InteractionExpiredError(restartUrl);
-  const settings = await readSignInExperience(client);
+  const settings = await readSettingsInForce(client, interaction.userId);
   // Where the person may sign in without a factor, they may also add one.
   const steps = await readNextSteps({ client, clock }, interaction, settings);
   if (steps.includes('VERIFY_FACTOR')) throw new NotAllowedError('The next step is VERIFY_FACTOR.');
@@ -131,7 +131,7 @@ export async function skipEnrollment(
 ): Promise<Interaction> {
   return changeInteraction(context, access, async (tx, interaction) => {
     const { id } = await lockPerson(tx, interaction);
-    const settings = await readSignInExperience(tx);
+    const settings = await readSettingsInForce(tx, id);
     const steps = await readNextSteps({ client: tx, clock: context.clock }, interaction, settings);
     const isOffer =
       steps.includes('ENROLL_FACTOR') && steps.some((step) => step !== 'ENROLL_FACTOR');

@@ -7,7 +7,7 @@ import { type Failed, suspended, tryGuess } from '../protection/attempts.ts';
 import { findUserByAddress, identifierOf } from '../proving/codes.ts';
 import { guessAt } from '../proving/guesses.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { withoutSpaceAround } from '../text/typed.ts';
 import { redeemToken } from '../users/one-time-tokens/one-time-token.ts';
 import {
@@ -31,10 +31,10 @@ export async function redeemOneTimeToken(
   { email, token }: { email: string; token: string },
 ): Promise<Interaction> {
   const { prisma } = context.database;
-  const settings = await readSignInExperience(prisma);
   await readInteraction(context, access);
   const address = { type: 'EMAIL' as const, recipient: withoutSpaceAround(email) };
   const known = await findUserByAddress(prisma, address);
+  const settings = await readSettingsInForce(prisma, known?.id);
   const guess = guessAt(context, 'ONE_TIME_TOKEN', identifierOf(address), {
     userId: known?.id,
     applicationId: access.applicationId,

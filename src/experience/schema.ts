@@ -14,12 +14,9 @@ import type { MutationName } from '../graphql/mutations/raised.ts';
 import { requestError } from '../graphql/request-error.ts';
 import { listSocialProviders } from '../identity-providers/choice.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { FactorTypeEnum } from '../sign-in-experience/schema.ts';
-import {
-  identifierTypes,
-  readSignInExperience,
-  type SignInExperience,
-} from '../sign-in-experience/settings.ts';
+import { identifierTypes, type SignInExperience } from '../sign-in-experience/settings.ts';
 import { federationErrors } from './federation/failure.ts';
 import { type Interaction, readInteraction } from './interaction.ts';
 import { interactionSteps, missingForSignUp, newcomerOf, nextStepsOf } from './steps.ts';
@@ -174,7 +171,7 @@ export function visitContext(context: GraphQLContext): VisitContext {
 /** Adds the settings by which the API shows an interaction. */
 export const show = async (context: GraphQLContext, interaction: Interaction): Promise<Shown> => ({
   interaction,
-  settings: await readSignInExperience(context.database.prisma),
+  settings: await readSettingsInForce(context.database.prisma, interaction.userId),
 });
 
 builder.queryField('interaction', (t) =>

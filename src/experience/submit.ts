@@ -9,7 +9,7 @@ import { findAuthorizationFault, issueCode } from '../oidc/provider/headless.ts'
 import { getProvider } from '../oidc/provider/provider.ts';
 import { countSignIn, writeSignIn } from '../oidc/provider/record-sign-in.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { linkNewcomer } from './federation/newcomer.ts';
 import {
   changeInteraction,
@@ -58,7 +58,7 @@ async function assertNothingMissing(
   context: VisitContext,
   interaction: Interaction,
 ): Promise<void> {
-  const settings = await readSignInExperience(context.database.prisma);
+  const settings = await readSettingsInForce(context.database.prisma, interaction.userId);
   const steps = await nextStepsOf(context, interaction, settings);
   if (!steps.includes('SUBMIT')) throw new NotAllowedError(`The next step is ${steps[0]}.`);
 }
@@ -85,7 +85,7 @@ async function submitHeadless(
   await assertCoveredBySetter(context, application, login.userId);
   await assertMember(context, login.userId, request.organizationId ?? null);
   const sessionId = newId('Session');
-  const { sessionPolicy } = await readSignInExperience(context.database.prisma);
+  const { sessionPolicy } = await readSettingsInForce(context.database.prisma, login.userId);
   // The provider's models use their own connections, which a transaction must not wait for. So the code is created
   // first; nobody learns it until the transaction has committed.
   const issued = await issueCode(context, applicationId, request, {

@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import type { Language } from '../languages.ts';
 import { keyedDigest } from '../protection/keyed-digest.ts';
 import type { Context, Services } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { withoutSeparators } from '../text/typed.ts';
 import { changeFactors } from './change.ts';
 import { assertOffered } from './policy.ts';
@@ -26,7 +26,7 @@ export async function createBackupCodes(
   context: Context,
   { userId, language }: { readonly userId: string; readonly language?: Language | undefined },
 ): Promise<Told<string[]>> {
-  assertOffered(await readSignInExperience(tx), 'BACKUP_CODES');
+  assertOffered(await readSettingsInForce(tx, userId), 'BACKUP_CODES');
   const codes = Array.from({ length: codeCount }, newCode);
   const change = { userId, language, notice: 'FACTOR_ADDED' } as const;
   const told = await changeFactors(tx, context, change, async () => {

@@ -5,7 +5,7 @@ import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { UserFactor } from '../generated/prisma/client.ts';
 import type { Language } from '../languages.ts';
 import type { Context } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { changeFactors } from './change.ts';
 import { readFactorState } from './policy.ts';
 
@@ -47,7 +47,7 @@ export async function deleteOwnFactor(
   { userId, factorId, language }: FactorOfUser & { readonly language?: Language | undefined },
 ): Promise<Told<DeletedFactor>> {
   const deleted = await deleteFactor(tx, context, { userId, factorId, language });
-  const state = await readFactorState(tx, await readSignInExperience(tx), userId);
+  const state = await readFactorState(tx, await readSettingsInForce(tx, userId), userId);
   if (state.isRequired && state.usable.length === 0)
     throw new NotAllowedError('A second factor is required: add another one first.');
   return deleted;

@@ -10,7 +10,7 @@ import { name, parseInput } from '../input.ts';
 import { purposeOf } from '../keys/sealed-columns.ts';
 import type { Language } from '../languages.ts';
 import type { Context, Services } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { withoutSeparators } from '../text/typed.ts';
 import { changeFactors } from './change.ts';
 import { assertOffered } from './policy.ts';
@@ -47,7 +47,7 @@ export async function beginTotp(
   context: Pick<Services, 'cipher' | 'clock'>,
   { userId, holder }: Enrolling,
 ): Promise<ShownTotp> {
-  const { branding, ...settings } = await readSignInExperience(tx);
+  const { branding, ...settings } = await readSettingsInForce(tx, userId);
   assertOffered(settings, 'TOTP');
   if ((await tx.userFactor.count({ where: { userId, type: 'TOTP' } })) >= maxApps)
     throw new NotAllowedError('There are five authenticator apps already.');
@@ -131,7 +131,7 @@ export async function confirmTotp(
   const now = context.clock.now();
   const step = stepOf(secret, code, now);
   if (step === null) return untold(null);
-  assertOffered(await readSignInExperience(tx), 'TOTP');
+  assertOffered(await readSettingsInForce(tx, userId), 'TOTP');
   // Whoever deletes the row adds the factor: two concurrent requests add one.
   const { count } = await tx.totpEnrollment.deleteMany({ where: { holder, userId } });
   if (count === 0) return untold(null);

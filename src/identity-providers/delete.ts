@@ -1,4 +1,4 @@
-import { assertMayBeAnybody } from '../auth/granting/may-open.ts';
+import { assertMayBe, assertMayBeAnybody } from '../auth/granting/may-open.ts';
 import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { recordEvent } from '../events/record.ts';
@@ -11,7 +11,8 @@ import { providerRecord, readProvider, rowOf } from './payload.ts';
  * many people is one statement and one event.
  *
  * @returns The provider as it was before.
- * @throws {NotFoundError}; {@link NotAllowedError} on an ENTERPRISE provider, when somebody holds more than the caller.
+ * @throws {NotFoundError}; {@link NotAllowedError} when somebody whose identity it is holds more than the caller, or on
+ *   an ENTERPRISE provider, anybody.
  */
 export async function deleteIdentityProvider(
   context: Context,
@@ -22,6 +23,19 @@ export async function deleteIdentityProvider(
     const before = await readProvider(tx, id);
     // Its people would then sign in with a password or a code.
     await assertMayBeAnybody(tx, context, before.kind === 'ENTERPRISE');
+    // They are what keeps out somebody else to whom the issuer has given the address, who may come by another provider.
+    const linked = await tx.user.findMany({
+      where: {
+        identities: { some: { identityProviderId: id } },
+        OR: [{ roles: { some: {} } }, { organizations: { some: { roles: { some: {} } } } }],
+      },
+      select: { id: true },
+    });
+    await assertMayBe(
+      tx,
+      context,
+      linked.map((user) => user.id),
+    );
     await tx.identityProvider.delete({ where: { id } });
     const told = await recordEvent(tx, context, 'IdentityProvider.Deleted', providerRecord(before));
     return told.with(rowOf(before));

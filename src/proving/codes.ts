@@ -22,6 +22,7 @@ import {
   takeSendingFrom,
 } from '../protection/sending.ts';
 import type { Services, VisitContext } from '../services.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { type CodePolicy, identifierTypes } from '../sign-in-experience/settings.ts';
 import { withoutSeparators } from '../text/typed.ts';
 import { findUserByIdentifier } from '../users/find.ts';
@@ -91,6 +92,8 @@ type VerificationOwner =
 export interface CodeToSend {
   readonly owner: VerificationOwner;
   readonly address: Address;
+  /** The user whom the code proves something about, if any: the rules that are in force for them apply. */
+  readonly holderId: string | undefined;
   /** What the recipient's limit counts it as. */
   readonly action: MessageTemplate;
   readonly template: MessageTemplate;
@@ -118,7 +121,7 @@ export async function sendCodeWithin(
   tx: Transaction,
   context: VisitContext,
   codePolicy: CodePolicy,
-  { owner, address, action, template, language, senderId, contentOf }: CodeToSend,
+  { owner, address, holderId, action, template, language, senderId, contentOf }: CodeToSend,
 ): Promise<Sent> {
   const channel = channelOf(address);
   if (senderId !== undefined) {
@@ -126,16 +129,19 @@ export async function sendCodeWithin(
     if (!ofSender.allowed) return ofSender;
   }
   const { recipient } = address;
-  const ofRecipient = await takeSending(tx, context, codePolicy, { action, recipient });
+  const { codePolicy: inForce } = await readSettingsInForce(tx, holderId);
+  const ofRecipient = await takeSending(tx, context, inForce, { action, recipient });
   if (!ofRecipient.allowed) return ofRecipient;
   const ofClient = await takeSendingFrom(tx, context, { channel, ip: context.ip });
   if (!ofClient.allowed) return ofClient;
-  const expiresAt = new Date(context.clock.now().getTime() + codePolicy.ttlSeconds * 1000);
-  const verification = await keepVerification(tx, context, codePolicy, {
+  const after = (seconds: number) => new Date(context.clock.now().getTime() + seconds * 1000);
+  // The request shows when this expires, which must not show who holds more rights.
+  const verification = await keepVerification(tx, context, inForce, {
     ...owner,
     ...address,
-    expiresAt,
+    expiresAt: after(codePolicy.ttlSeconds),
   });
+  const expiresAt = after(inForce.ttlSeconds);
   const code = newCode();
   const digest = codeDigest(context, verification.id, code);
   await tx.verificationCode.create({

@@ -11,7 +11,7 @@ import {
 } from '../factors/totp.ts';
 import type { FactorType } from '../generated/prisma/client.ts';
 import { tryGuess } from '../protection/attempts.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { enrollmentGuessOf, guessOf } from './guesses.ts';
 import type { Holder } from './holder.ts';
 
@@ -38,8 +38,8 @@ export const enrollTotp = (holder: Holder): Promise<ShownTotp> =>
  */
 export async function confirmTotp(holder: Holder, input: ConfirmTotpInput): Promise<void> {
   const { context } = holder;
-  const settings = await readSignInExperience(context.database.prisma);
   const user = await holder.readPerson('ENROLL');
+  const settings = await readSettingsInForce(context.database.prisma, user.id);
   await tryGuess(context, settings, enrollmentGuessOf(context, user), () =>
     holder.enroll(async (tx, person) => {
       // A concurrent step may have signed in somebody else, whose guesses count elsewhere.
@@ -96,9 +96,9 @@ async function verifyFactor(
   take: (tx: Transaction, userId: string) => Promise<boolean>,
 ): Promise<void> {
   const { context } = holder;
-  const settings = await readSignInExperience(context.database.prisma);
-  assertOffered(settings, type);
   const user = await holder.readPerson('SHOW');
+  const settings = await readSettingsInForce(context.database.prisma, user.id);
+  assertOffered(settings, type);
   const factor = { userId: user.id, methods, isOnlyStep: false };
   await tryGuess(
     context,

@@ -24,7 +24,7 @@ import { noteFailure } from '../protection/addresses.ts';
 import { suspended, tryGuess } from '../protection/attempts.ts';
 import { reportFailedSignIn } from '../protection/refusals/failed-sign-in.ts';
 import type { VisitContext } from '../services.ts';
-import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { guessOf } from './guesses.ts';
 import type { Holder } from './holder.ts';
 
@@ -71,8 +71,8 @@ export async function confirmPasskey(
  */
 export async function startPasskey(holder: Holder): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { id, context } = holder;
-  assertOffered(await readSignInExperience(context.database.prisma), 'PASSKEY');
   const userId = (await holder.findPerson())?.id ?? null;
+  assertOffered(await readSettingsInForce(context.database.prisma, userId), 'PASSKEY');
   return quietTransaction(context.database, (tx) =>
     startPasskeyUse(tx, context, { holder: id, userId }),
   );
@@ -91,9 +91,9 @@ export async function verifyPasskey(
 ): Promise<void> {
   const { id, applicationId, context } = holder;
   const response = readAuthentication(given);
-  const settings = await readSignInExperience(context.database.prisma);
-  assertOffered(settings, 'PASSKEY');
   const known = await holder.findPerson();
+  const { prisma } = context.database;
+  assertOffered(await readSettingsInForce(prisma, known?.id), 'PASSKEY');
   const passkey = await findPasskey(context.database, response);
   const request = { holder: id, userId: known?.id ?? null };
   // Outside the transaction: a rollback would make the challenge good again.
@@ -114,6 +114,7 @@ export async function verifyPasskey(
   }
   const isOnlyStep = known === null;
   const guess = guessOf(context, 'PASSKEY', person, { applicationId, isOnlyStep });
+  const settings = await readSettingsInForce(prisma, person.id);
   await tryGuess(context, settings, guess, async () => {
     const use = await verify();
     if (use === suspended) return use;

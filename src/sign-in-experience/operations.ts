@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { assertMayBeAnybody, assertMayLetIn } from '../auth/granting/may-open.ts';
-import { everything, mayDoEverything, setterScopesOf } from '../auth/granting/setter-scopes.ts';
+import {
+  boundBy,
+  everything,
+  mayDoEverything,
+  setterScopesOf,
+} from '../auth/granting/setter-scopes.ts';
 import { lockName } from '../db/lock.ts';
 import { untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
@@ -11,12 +16,14 @@ import { FactorType, type Prisma } from '../generated/prisma/client.ts';
 import { mergeSettings, name, parseInput, text, webUrl } from '../input.ts';
 import { languages } from '../languages.ts';
 import type { Context } from '../services.ts';
+import { isWeaker } from './in-force.ts';
 import {
   factorPolicies,
   identifierTypes,
+  type KeptSettings,
+  readKeptSettings,
   readOpenerScopes,
   readSettingsVersion,
-  readStoredSettings,
   type SignInExperience,
   settingsId,
   withDefaults,
@@ -116,19 +123,38 @@ export async function updateSignInExperience(
     // The second of two concurrent changes starts from the result of the first.
     await lockName(tx, 'signet:sign-in-experience');
     compareVersion('SignInExperience', await readSettingsVersion(tx));
-    const stored = await readStoredSettings(tx);
+    const kept = await readKeptSettings(tx);
+    const { stored } = kept;
     const settings = mergeSettings(stored, patch) as Prisma.InputJsonObject;
     assertCanEnroll(withDefaults(settings), patch);
     const [before, after] = [withDefaults(stored), withDefaults(settings)];
     await assertMayBeAnybody(tx, context, isWeaker(after, before));
     await assertMayLetIn(tx, context, after.signUpEnabled && !before.signUpEnabled);
     const setterScopes = await keepOpener(tx, context, patch.signUpEnabled, before);
-    // A caller with `all` may only renew who opened the sign-up.
+    // A caller with `all` answers for what it gives.
+    const vouchedSettings = (
+      mayDoEverything(context) ? mergeSettings(kept.vouched, patch) : kept.vouched
+    ) as Prisma.InputJsonObject;
+    const [vouchedBefore, vouched] = [withDefaults(kept.vouched), withDefaults(vouchedSettings)];
+    const weakenerScopes = weakenerScopesOf(context, kept, { after, vouched });
+    // A caller with `all` may only renew who opened the sign-up, or made something weaker.
     const changes =
       changesBetween(before, after) ??
-      changesBetween({ setterScopes: [...(await readOpenerScopes(tx))] }, { setterScopes });
+      changesBetween(
+        {
+          setterScopes: [...(await readOpenerScopes(tx))],
+          vouchedSettings: vouchedBefore,
+        },
+        { setterScopes, vouchedSettings: vouched },
+      );
     if (!changes) return untold(before);
-    const row = { settings, setterScopes, updatedAt: context.clock.now() };
+    const row = {
+      settings,
+      setterScopes,
+      vouchedSettings,
+      weakenerScopes,
+      updatedAt: context.clock.now(),
+    };
     await tx.signInExperience.upsert({
       where: { id: settingsId },
       create: { id: settingsId, version: 2, ...row },
@@ -157,35 +183,16 @@ async function keepOpener(
     : opener;
 }
 
-/**
- * Whether a change weakens the settings: it adds a way to sign in, asks for a second factor less often, allows more
- * guesses or easier passwords, or lets sessions last longer.
- */
-function isWeaker(after: SignInExperience, before: SignInExperience): boolean {
-  const [codes, codesBefore] = [after.codePolicy, before.codePolicy];
-  const [locks, locksBefore] = [after.lockoutPolicy, before.lockoutPolicy];
-  const [passwords, passwordsBefore] = [after.passwordPolicy, before.passwordPolicy];
-  const [sessions, sessionsBefore] = [after.sessionPolicy, before.sessionPolicy];
-  return (
-    (after.codeEnabled && !before.codeEnabled) ||
-    (after.passwordEnabled && !before.passwordEnabled) ||
-    after.signInIdentifiers.some((type) => !before.signInIdentifiers.includes(type)) ||
-    passwords.minLength < passwordsBefore.minLength ||
-    (passwordsBefore.rejectCommon && !passwords.rejectCommon) ||
-    (passwordsBefore.rejectUserData && !passwords.rejectUserData) ||
-    passwordsBefore.blocklist.some((word) => !passwords.blocklist.includes(word)) ||
-    sessions.idleSeconds > sessionsBefore.idleSeconds ||
-    sessions.maxSeconds > sessionsBefore.maxSeconds ||
-    before.factors.some((kind) => !after.factors.includes(kind)) ||
-    (before.factorPolicy === 'REQUIRED' && after.factorPolicy !== 'REQUIRED') ||
-    codes.maxAttempts > codesBefore.maxAttempts ||
-    codes.sendLimit > codesBefore.sendLimit ||
-    codes.sendWindowSeconds < codesBefore.sendWindowSeconds ||
-    codes.ttlSeconds > codesBefore.ttlSeconds ||
-    locks.maxAttempts > locksBefore.maxAttempts ||
-    locks.windowSeconds < locksBefore.windowSeconds ||
-    locks.lockSeconds < locksBefore.lockSeconds
-  );
+/** What everybody held who made the settings weaker than callers with `all` left them: everything, if nobody did. */
+function weakenerScopesOf(
+  context: Context,
+  kept: KeptSettings,
+  { after, vouched }: { readonly after: SignInExperience; readonly vouched: SignInExperience },
+): string[] {
+  if (!isWeaker(after, vouched)) return [...everything];
+  return isWeaker(after, withDefaults(kept.stored))
+    ? boundBy(context, kept.weakenerScopes)
+    : [...kept.weakenerScopes];
 }
 
 /** @throws {InvalidInputError} when everybody would need a second factor and nobody could add one. */

@@ -276,7 +276,7 @@ const settingsFields = (t: InputFields) => ({
 
 addMutation('updateSignInExperience', {
   description:
-    'Changes how people sign up and sign in. An absent field stays as it is; null restores its default. In a group, such as `passwordPolicy`, only the given fields change. Raises `SignInExperience.Updated` if something changed.',
+    'Changes how people sign up and sign in. An absent field stays as it is; null restores its default. In a group, such as `passwordPolicy`, only the given fields change. Raises `SignInExperience.Updated` if something changed. What a caller without `all` makes weaker is in force for nobody who holds more of the management API than the caller: for them the stricter of it and of what a caller with `all` left is. A caller with `all` answers for each field that it gives.',
   scope: 'experience:write',
   input: settingsFields,
   payload: (t: PayloadFields<{ signInExperience: SignInExperience }>) => ({

@@ -104,17 +104,30 @@ export const settingsId = 'settings';
  * never changed have their defaults.
  */
 export const readSignInExperience = async (client: SettingsClient): Promise<SignInExperience> =>
-  withDefaults(await readStoredSettings(client));
+  withDefaults((await readKeptSettings(client)).stored);
 
 type SettingsClient = Pick<Database['prisma'], 'signInExperience'>;
 
-/** Reads only the settings that were changed. */
-export async function readStoredSettings({
+/** The settings that were changed, and what is kept of who changed them. */
+export interface KeptSettings {
+  readonly stored: StoredSettings;
+  /** The same, as callers with `all` left them. */
+  readonly vouched: StoredSettings;
+  /** What everybody held who made the settings weaker than those. */
+  readonly weakenerScopes: SetterScopes;
+}
+
+/** Reads the settings that were changed, and what is kept of who changed them. */
+export async function readKeptSettings({
   signInExperience,
-}: SettingsClient): Promise<StoredSettings> {
+}: SettingsClient): Promise<KeptSettings> {
   const row = await signInExperience.findUnique({ where: { id: settingsId } });
   // Only `updateSignInExperience` writes these values, and it has checked them.
-  return (row?.settings ?? {}) as StoredSettings;
+  return {
+    stored: (row?.settings ?? {}) as StoredSettings,
+    vouched: (row?.vouchedSettings ?? {}) as StoredSettings,
+    weakenerScopes: row?.weakenerScopes ?? everything,
+  };
 }
 
 /** The version of the settings: 1 before the first change. */

@@ -1,7 +1,8 @@
 import type { Language } from '../languages.ts';
 import type { VisitContext } from '../services.ts';
+import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { languageOf } from '../sign-in-experience/language.ts';
-import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
+import type { SignInExperience } from '../sign-in-experience/settings.ts';
 import type { FormFrame } from './form.ts';
 import { formTokenOf } from './form-token.ts';
 import type { Look } from './page.ts';
@@ -25,17 +26,19 @@ export interface Visit<C extends VisitContext = VisitContext, T extends SharedTe
  * Reads the data that every page of a site needs.
  *
  * @param site.path The path of the site's first page.
+ * @param site.userId The person whom the pages are for, once they are known: what is in force for them is shown.
  * @param site.formSubject Names the session that the site's forms belong to. A form of another session is refused.
  */
 export async function openVisit<C extends VisitContext, T extends SharedTexts>(
   context: C,
   site: {
     readonly path: string;
+    readonly userId: string | null;
     readonly texts: Readonly<Record<Language, T>>;
     readonly formSubject: string;
   },
 ): Promise<Visit<C, T>> {
-  const settings = await readSignInExperience(context.database.prisma);
+  const settings = await readSettingsInForce(context.database.prisma, site.userId);
   const language = languageOf(context, settings);
   return {
     context,

@@ -16,6 +16,7 @@ import {
 import { guessAt } from '../../proving/guesses.ts';
 import { holdsAddress, noteProved } from '../../proving/proved.ts';
 import type { ViewerContext } from '../../services.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import { languageOf } from '../../sign-in-experience/language.ts';
 import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { rememberProof } from './proof.ts';
@@ -44,6 +45,7 @@ export async function sendViewerCode(
       await sendCodeWithin(tx, context, settings.codePolicy, {
         owner: { userId, session },
         address,
+        holderId: userId,
         action: template,
         template,
         language: languageOf(context, settings),
@@ -74,7 +76,7 @@ export async function verifyViewerCode(
 ): Promise<VerifiedAddress> {
   const { prisma } = context.database;
   const { userId, session, clientId } = context.viewer;
-  const settings = await readSignInExperience(prisma);
+  const settings = await readSettingsInForce(prisma, userId);
   const verification = await prisma.verification.findUnique({
     where: { id: verificationId, userId, session },
   });

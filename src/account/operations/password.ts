@@ -6,7 +6,7 @@ import { identifiersOf } from '../../protection/identifier.ts';
 import { guessOf } from '../../proving/guesses.ts';
 import { checkPassword, replaceImported } from '../../proving/password.ts';
 import type { ViewerContext } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import { hashQueue } from '../../users/hash-queue.ts';
 import { writePasswordDigest } from '../../users/operations.ts';
 import { hashPassword } from '../../users/password.ts';
@@ -28,7 +28,7 @@ export async function verifyViewerPassword(
   { password }: { password: string },
 ): Promise<Date> {
   hashQueue.assertRoom();
-  const settings = await readSignInExperience(context.database.prisma);
+  const settings = await readSettingsInForce(context.database.prisma, context.viewer.userId);
   if (!settings.passwordEnabled) throw new NotAllowedError('Passwords are not used here.');
   const user = await readViewer(context);
   const applicationId = context.viewer.clientId;
@@ -58,7 +58,7 @@ export async function updateViewerPassword(
   { password }: { password: string },
 ): Promise<User> {
   hashQueue.assertRoom();
-  const settings = await readSignInExperience(context.database.prisma);
+  const settings = await readSettingsInForce(context.database.prisma, context.viewer.userId);
   if (!settings.passwordEnabled) throw new NotAllowedError('Passwords are not used here.');
   await assertProved(context);
   const subject = await readViewer(context);

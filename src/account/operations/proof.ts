@@ -5,7 +5,7 @@ import { readFactorState } from '../../factors/policy.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { canSend } from '../../messages/queue-message.ts';
 import type { ViewerContext } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import { changeViewer, readViewer } from './viewer.ts';
 
 /** How long a proof counts, in seconds. */
@@ -107,7 +107,7 @@ export type DirectMethod = Exclude<VerificationMethod, 'IDENTITY_PROVIDER'>;
 export async function verificationMethodsOf(context: ViewerContext): Promise<DirectMethod[]> {
   const user = await readViewer(context);
   const { prisma } = context.database;
-  const settings = await readSignInExperience(prisma);
+  const settings = await readSettingsInForce(prisma, user.id);
   const { usable } = await readFactorState(prisma, settings, user.id);
   const ways: readonly [DirectMethod, boolean][] = [
     ['PASSWORD', settings.passwordEnabled && user.passwordDigest !== null],

@@ -3,7 +3,7 @@ import { NotAllowedError } from '../../errors.ts';
 import { isElsewhere } from '../../identity-providers/choice.ts';
 import { canSend } from '../../messages/queue-message.ts';
 import type { ViewerContext } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 
 /** The change would take away the last way to sign in. */
 export class LastWayInError extends NotAllowedError {
@@ -30,7 +30,7 @@ export async function removeWayIn<T>(
 
 async function canSignIn(tx: Transaction, context: ViewerContext): Promise<boolean> {
   const { userId } = context.viewer;
-  const settings = await readSignInExperience(tx);
+  const settings = await readSettingsInForce(tx, userId);
   const { passwordEnabled, codeEnabled, signInIdentifiers, factors } = settings;
   const identities = { userId, provider: { enabled: true } };
   if ((await tx.userIdentity.count({ where: identities })) > 0) return true;

@@ -71,7 +71,8 @@ export const mountAccountPages = (http: FastifyInstance, services: Services): Pr
       const user = await readViewer(context);
       if (page.needsProof) await assertProved(context);
       const formSubject = formSubjectOf(context);
-      const visit = await openVisit(context, { path: root, texts: accountTexts, formSubject });
+      const site = { path: root, userId: user.id, texts: accountTexts, formSubject };
+      const visit = await openVisit(context, site);
       return { ...visit, user };
     },
     explain: ({ texts: t }, failure) =>

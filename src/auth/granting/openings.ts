@@ -206,9 +206,9 @@ export const openingsOf: Readonly<Record<string, Row>> = {
 
   // How people sign in
   updateSignInExperience: {
-    ...each('EVERYBODY', 'passwordEnabled', 'codeEnabled', 'signInIdentifiers'),
-    ...each('EVERYBODY', 'factors', 'factorPolicy'),
-    ...each('EVERYBODY', 'passwordPolicy', 'codePolicy', 'lockoutPolicy', 'sessionPolicy'),
+    ...each(['EVERYBODY', 'LATER'], 'passwordEnabled', 'codeEnabled', 'signInIdentifiers'),
+    ...each(['EVERYBODY', 'LATER'], 'passwordPolicy', 'codePolicy', 'lockoutPolicy'),
+    ...each(['EVERYBODY', 'LATER'], 'factors', 'factorPolicy', 'sessionPolicy'),
     signUpEnabled: ['NEWCOMERS', 'LATER'],
     ...harmless('signUpIdentifiers', 'branding', 'defaultLanguage'),
   },
@@ -223,8 +223,8 @@ export const openingsOf: Readonly<Record<string, Row>> = {
     ...each(['EVERYBODY', 'LATER'], 'redirectUriRegistered'),
     ...harmless('id'),
   },
-  // People of a company would sign in by something weaker.
-  deleteIdentityProvider: { id: 'EVERYBODY' },
+  // People of a company would sign in by something weaker; and as for an identity of each person.
+  deleteIdentityProvider: { id: ['EVERYBODY', 'PERSON'] },
 
   // A webhook has the scopes of its creator, as long as they last.
   createWebhook: webhook,
@@ -268,15 +268,18 @@ export const openingsOfParts: Readonly<Record<string, Row>> = {
   MayActInput: harmless('sub', 'clientId'),
   ClaimRuleInput: each(['APPLICATION', 'EVERYBODY', 'LATER'], 'claim', 'equals'),
   PasswordPolicyInput: each(
-    'EVERYBODY',
+    ['EVERYBODY', 'LATER'],
     ...['minLength', 'rejectCommon', 'rejectUserData', 'blocklist'],
   ),
   CodePolicyInput: each(
-    'EVERYBODY',
+    ['EVERYBODY', 'LATER'],
     ...['maxAttempts', 'sendLimit', 'sendWindowSeconds', 'ttlSeconds'],
   ),
-  LockoutPolicyInput: each('EVERYBODY', 'maxAttempts', 'windowSeconds', 'lockSeconds'),
-  SessionPolicyInput: each('EVERYBODY', 'idleSeconds', 'maxSeconds'),
+  LockoutPolicyInput: each(
+    ['EVERYBODY', 'LATER'],
+    ...['maxAttempts', 'windowSeconds', 'lockSeconds'],
+  ),
+  SessionPolicyInput: each(['EVERYBODY', 'LATER'], 'idleSeconds', 'maxSeconds'),
   BrandingInput: harmless('productName', 'logoUrl', 'primaryColor', 'privacyUrl', 'termsUrl'),
   SmtpSenderInput: each(
     ['EVERYBODY', 'LATER'],

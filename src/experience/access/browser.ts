@@ -8,7 +8,7 @@ import { asksSecondFactor, findStepUp } from '../../oidc/provider/assurance.ts';
 import { getProvider } from '../../oidc/provider/provider.ts';
 import { interactionTtlSeconds } from '../../oidc/provider/storage/grant-lifetime.ts';
 import type { InteractionAccess, Services } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import { isRecent } from '../interaction.ts';
 
 /** The interaction of a browser, and the provider's authorization request that it is for. */
@@ -130,7 +130,11 @@ async function readStepUp(services: Services, provided: ProviderInteraction) {
   if (!signedIn) return {};
   const { userId, authenticatedAt, methods } = signedIn;
   if (!(await prisma.user.findUnique({ where: { id: userId } }))) return {};
-  const { usable } = await readFactorState(prisma, await readSignInExperience(prisma), userId);
+  const { usable } = await readFactorState(
+    prisma,
+    await readSettingsInForce(prisma, userId),
+    userId,
+  );
   if (usable.length === 0 && !isRecent(authenticatedAt, services.clock.now())) return {};
   return { userId, authenticatedAt, authenticationMethods: [...methods] };
 }

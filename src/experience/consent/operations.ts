@@ -5,7 +5,7 @@ import { recordConsent } from '../../oidc/consent/operations.ts';
 import { cancelInteraction } from '../../oidc/provider/finish-interaction.ts';
 import { getProvider } from '../../oidc/provider/provider.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import {
   asPerson,
   changeInteraction,
@@ -29,9 +29,9 @@ export async function grantConsent(
   access: InteractionAccess,
   { scopes: shown }: { readonly scopes?: readonly string[] | null | undefined },
 ): Promise<Interaction> {
-  const settings = await readSignInExperience(context.database.prisma);
   return changeInteraction(context, access, async (tx, interaction) => {
     const { clock } = context;
+    const settings = await readSettingsInForce(tx, interaction.userId);
     const steps = await readNextSteps({ client: tx, clock }, interaction, settings);
     if (steps.includes('SUBMIT')) return untold(interaction);
     const request = consentRequestOf(interaction);

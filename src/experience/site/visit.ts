@@ -54,12 +54,15 @@ export async function openInteractionVisit(
   { access, request: { uid, params } }: BrowserInteraction,
   findSignedIn: InteractionVisit['findSignedIn'],
 ): Promise<InteractionVisit> {
-  const visit = await openVisit(context, { path: `/sign-in/${uid}`, texts, formSubject: uid });
+  const interaction = await readInteraction(context, access);
+  const { userId } = interaction;
+  const site = { path: `/sign-in/${uid}`, userId, texts, formSubject: uid };
+  const visit = await openVisit(context, site);
   return {
     ...visit,
     ...(await readOffers(context, visit.settings)),
     access,
-    interaction: await readInteraction(context, access),
+    interaction,
     parameters: params,
     findSignedIn,
   };

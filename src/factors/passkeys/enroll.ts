@@ -11,7 +11,7 @@ import { newId } from '../../ids.ts';
 import { composedText, parseInput } from '../../input.ts';
 import type { Language } from '../../languages.ts';
 import type { Context, Services } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import { changeFactors } from '../change.ts';
 import { assertOffered } from '../policy.ts';
 import { issueChallenge, takeChallenge } from './challenges.ts';
@@ -40,7 +40,7 @@ export async function startPasskeyEnrollment(
   services: Pick<Services, 'clock' | 'baseUrl'>,
   { holder, userId }: Enrollment,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const settings = await readSignInExperience(tx);
+  const settings = await readSettingsInForce(tx, userId);
   assertOffered(settings, 'PASSKEY');
   const known = await listPasskeys(tx, userId);
   assertRoom(known.length);
@@ -117,7 +117,7 @@ export async function addPasskey(
   { isUserVerified: _shown, ...passkey }: NewPasskey,
   name: string | null,
 ): Promise<Told<UserFactor>> {
-  assertOffered(await readSignInExperience(tx), 'PASSKEY');
+  assertOffered(await readSettingsInForce(tx, userId), 'PASSKEY');
   return changeFactors(tx, context, { userId, language, notice: 'FACTOR_ADDED' }, async () => {
     assertRoom((await listPasskeys(tx, userId)).length);
     const id = newId('UserFactor');

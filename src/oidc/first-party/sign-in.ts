@@ -4,7 +4,7 @@ import { toNumericDate } from '../../clock.ts';
 import { newId } from '../../ids.ts';
 import type { Purpose } from '../../keys/sealed-columns.ts';
 import type { RequestCall, Services } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import { challengeOf } from '../code-challenge.ts';
 import { acrOf } from '../provider/assurance.ts';
 import { issueCode } from '../provider/headless.ts';
@@ -135,7 +135,7 @@ export async function signInAtOnce(
 ): Promise<SignedIn> {
   const { clock, database } = services;
   const { applicationId } = app;
-  const { sessionPolicy } = await readSignInExperience(database.prisma);
+  const { sessionPolicy } = await readSettingsInForce(database.prisma, userId);
   const sessionId = newId('Session');
   const [codeVerifier, nonce] = [randomValue(), randomValue()];
   const redirectUri = redirectUriOf(services, app);

@@ -4,11 +4,8 @@ import { toNumericDate } from '../../clock.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { idForQuery } from '../../ids.ts';
 import type { Services } from '../../services.ts';
-import {
-  defaultSignInExperience,
-  readSignInExperience,
-  type SessionPolicy,
-} from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
+import { defaultSignInExperience, type SessionPolicy } from '../../sign-in-experience/settings.ts';
 import { namesOfClaim, profileClaims } from '../../users/fields.ts';
 
 /** The claims that each scope gives (OpenID Connect Core §5.4). */
@@ -34,10 +31,10 @@ export const sessionPolicyOf = ({ req }: Pick<KoaContextWithOIDC, 'req'>): Sessi
  */
 export function createFindAccount({ database, clock }: Services): FindAccount {
   /** Whether a session has reached its maximum lifetime, which may have become shorter since it was stored. */
-  async function isOver(ctx: KoaContextWithOIDC): Promise<boolean> {
+  async function isOver(ctx: KoaContextWithOIDC, userId: string): Promise<boolean> {
     const signedInAt = ctx.oidc.session?.authTime();
     if (signedInAt === undefined) return false;
-    const { sessionPolicy } = await readSignInExperience(database.prisma);
+    const { sessionPolicy } = await readSettingsInForce(database.prisma, userId);
     sessionPolicies.set(ctx.req, sessionPolicy);
     return signedInAt + sessionPolicy.maxSeconds <= toNumericDate(clock.now());
   }
@@ -53,7 +50,7 @@ export function createFindAccount({ database, clock }: Services): FindAccount {
       typeof signedInAt === 'number' &&
       user.tokensValidAfter !== null &&
       signedInAt < toNumericDate(user.tokensValidAfter);
-    if (isStale || (await isOver(ctx))) return undefined;
+    if (isStale || (await isOver(ctx, id))) return undefined;
     return accountOf(user);
   };
 }

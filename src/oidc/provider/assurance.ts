@@ -1,7 +1,7 @@
 import type Provider from 'oidc-provider';
 import { type Interaction, interactionPolicy } from 'oidc-provider';
 import type { Services } from '../../services.ts';
-import { readSignInExperience } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 
 const [aal1, aal2] = ['urn:signet:aal1', 'urn:signet:aal2'];
 
@@ -35,7 +35,7 @@ export const stepUpCheck = ({ database }: Pick<Services, 'database'>): interacti
     async ({ oidc: { params, session } }) => {
       const isShort = asksSecondFactor(params?.['acr_values']) && session?.acr !== aal2;
       if (!isShort || session?.accountId === undefined) return false;
-      return (await readSignInExperience(database.prisma)).factors.length > 0;
+      return (await readSettingsInForce(database.prisma, session.accountId)).factors.length > 0;
     },
   );
 

@@ -6,7 +6,8 @@ import { digestOf } from '../../keys/digest.ts';
 import { noteActive } from '../../metrics/active-people.ts';
 import { counterOf } from '../../metrics/metrics.ts';
 import type { Context, RequestCall, Services } from '../../services.ts';
-import { readSignInExperience, type SessionPolicy } from '../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
+import type { SessionPolicy } from '../../sign-in-experience/settings.ts';
 import { userRecord } from '../../users/payload.ts';
 import { beginSession } from '../sessions/operations.ts';
 
@@ -31,7 +32,7 @@ export interface SignIn {
  * @throws {AccessDenied} when the user was deleted or suspended; nothing is written.
  */
 export async function recordSignIn(context: Services & RequestCall, signIn: SignIn): Promise<void> {
-  const { sessionPolicy } = await readSignInExperience(context.database.prisma);
+  const { sessionPolicy } = await readSettingsInForce(context.database.prisma, signIn.userId);
   await transaction(context.database, async (tx) => {
     const written = await writeSignIn(tx, context, sessionPolicy, signIn);
     if (!written) throw new errors.AccessDenied();

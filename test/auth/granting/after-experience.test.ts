@@ -231,19 +231,6 @@ test('whoever came from an issuer is not believed once an administrator has repl
   expect(await attack.prisma.user.count({ where: { primaryEmail: email } })).toBe(0);
 });
 
-test.each(setters)('a sign-up that %s opens lets nobody in with more', async (scope) => {
-  await done('updateSignInExperience', { signUpEnabled: false });
-  await setUp(scope, 'updateSignInExperience', { signUpEnabled: true });
-  const id = await make.role({ isDefault: true });
-  await attack.empower(id);
-  const register: Steps = (send) => step(send, 'register', { username: next('new'), password });
-  expect(await rightsBy(register)).toEqual(upTo(scope));
-  // Opening it again is how somebody who may do everything answers for it.
-  await done('updateSignInExperience', { signUpEnabled: null });
-  expect(await rightsBy(register)).toEqual(upTo('all'));
-  await done('deleteRole', { id });
-});
-
 test('every later field of how people sign in is attacked', () => {
   expect(attack.missing(laterOperations.experience)).toEqual([]);
 });

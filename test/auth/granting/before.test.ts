@@ -298,6 +298,17 @@ const giving: Readonly<Record<string, readonly [scope: string, ...(() => Promise
       await administrator();
       return { id: await make.identityProvider({ kind: 'ENTERPRISE' }) };
     },
+    // With it goes the memory that the issuer knows somebody else by the address.
+    async () => {
+      const id = await make.identityProvider();
+      await directory.createIdentity(await administrator(), id);
+      return { id };
+    },
+    async () => {
+      const id = await make.identityProvider();
+      await directory.createIdentity(await administrator({ by: 'organization' }), id);
+      return { id };
+    },
   ],
   updateOrganization: [
     'organizations:write',

@@ -1,7 +1,7 @@
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { guarded, openingsOfInput } from '../../../src/auth/granting/guard.ts';
-import { assertMayBeAnybody } from '../../../src/auth/granting/may-open.ts';
+import { assertMayBe } from '../../../src/auth/granting/may-open.ts';
 import { openingsOf, openingsOfParts } from '../../../src/auth/granting/openings.ts';
 import { quietTransaction } from '../../../src/db/transaction.ts';
 import { inputFields, mutations } from '../../support/operations/operations.ts';
@@ -85,29 +85,29 @@ describe('an operation that forgets its check', async () => {
   const { app, clock } = await startService();
   const { database } = app.services;
   const context = (scopes: readonly string[]) => ({ caller: { scopes: new Set(scopes) }, clock });
-  const operation = 'deleteIdentityProvider';
+  const operation = 'deleteUserFactor';
   const write = (scopes: readonly string[], isAsked: boolean) =>
-    guarded(context(scopes), { operation, input: { id: 'idp_1' } }, () =>
+    guarded(context(scopes), { operation, input: { userId: 'user_1' } }, () =>
       quietTransaction(database, async (tx) => {
         await tx.builtIn.create({ data: { name: 'kept', recordId: '1', createdAt: clock.now() } });
-        if (isAsked) await assertMayBeAnybody(tx, context(scopes));
+        if (isAsked) await assertMayBe(tx, context(scopes), []);
       }),
     );
 
   test('is not run for nobody, who would be bound by nothing', () => {
-    const input = { id: 'idp_1' };
+    const input = { userId: 'user_1' };
     expect(() =>
       guarded({ caller: null }, { operation, input }, () => Promise.reject(new Error('It ran.'))),
     ).toThrow(/called by nobody/);
   });
 
   test('commits nothing', async () => {
-    await expect(write(['experience:write'], false)).rejects.toThrow(/did not ask .* EVERYBODY/);
+    await expect(write(['users:write'], false)).rejects.toThrow(/did not ask .* PERSON/);
     expect(await database.prisma.builtIn.count({ where: { name: 'kept' } })).toBe(0);
   });
 
   test('commits once it asks, and for whoever holds all', async () => {
-    await write(['experience:write'], true);
+    await write(['users:write'], true);
     await database.prisma.builtIn.deleteMany({ where: { name: 'kept' } });
     await write(['all'], false);
     expect(await database.prisma.builtIn.count({ where: { name: 'kept' } })).toBe(1);

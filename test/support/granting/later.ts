@@ -38,8 +38,8 @@ export const laterOperations = {
     'setSmsSender',
     'createIdentityProvider',
     'updateIdentityProvider',
-    'updateSignInExperience',
   ],
+  settings: ['updateSignInExperience'],
 } as const;
 
 /** The fields of an operation that open rights later. */

@@ -10,7 +10,7 @@ import { quietTransaction } from '../../../db/transaction.ts';
 import { readFactorState } from '../../../factors/policy.ts';
 import type { Target } from '../../../permissions/target.ts';
 import type { Services } from '../../../services.ts';
-import { readSignInExperience } from '../../../sign-in-experience/settings.ts';
+import { readSettingsInForce } from '../../../sign-in-experience/in-force.ts';
 import { withoutUnallowed } from '../../consent/asked.ts';
 import type { SubjectState } from '../grant-state.ts';
 import type { ForeignJwt } from '../keys/foreign-jwt.ts';
@@ -76,7 +76,7 @@ export async function assertPerson(
  * @throws {InvalidGrant}
  */
 async function assertNoFactor({ prisma }: Services['database'], userId: string): Promise<void> {
-  const settings = await readSignInExperience(prisma);
+  const settings = await readSettingsInForce(prisma, userId);
   const { usable, isRequired } = await readFactorState(prisma, settings, userId);
   if (usable.length > 0 || isRequired)
     throw new InvalidGrant('assertion is refused: the person needs a second factor here');
