@@ -6,6 +6,7 @@ import { maxEvaluations, maxNameLength, maxPageSize } from '../../src/authzen/re
 import { maxBodyBytes } from '../../src/body-limits.ts';
 import { environment } from '../../src/config.ts';
 import { maxConfigurationBytes } from '../../src/configuration/document.ts';
+import { maxMessageBytes } from '../../src/events/bounds.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
 import { limits } from '../../src/graphql/builder.ts';
 import { costLimits } from '../../src/graphql/cost.ts';
@@ -121,7 +122,7 @@ const inputs = [
   ['users in one `importUsers`', number(maxRows)],
   ['members in one call', number(maxMembersACall)],
   ['members in one event; a larger change is several events', number(maxMembersAnEvent)],
-  ['an event; what would tell more is refused', '256 KiB'],
+  ['the message of an event; what would make a larger one is refused', bytes(maxMessageBytes)],
   ['`customData` and `profile`, each as JSON', bytes(maxJsonBytes)],
   ['levels of nesting in them', number(maxJsonDepth)],
   ['keys of an application', number(maxKeys)],
