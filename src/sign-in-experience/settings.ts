@@ -125,7 +125,8 @@ export async function readKeptSettings({
   // Only `updateSignInExperience` writes these values, and it has checked them.
   return {
     stored: (row?.settings ?? {}) as StoredSettings,
-    vouched: (row?.vouchedSettings ?? {}) as StoredSettings,
+    // Whoever left the settings before this was kept counts as somebody who could do everything.
+    vouched: (row?.vouchedSettings ?? row?.settings ?? {}) as StoredSettings,
     weakenerScopes: row?.weakenerScopes ?? everything,
   };
 }
