@@ -291,6 +291,9 @@ async function setterScopesAfter(
   return bound;
 }
 
+/** What keeps those out who get at an application's requests, codes or tokens. */
+const protections = ['requirePkce', 'requireDpop', 'requirePushedAuthorizationRequests'] as const;
+
 /** Whether a change lets an application, or whoever gets at its codes, do more with its users' rights. */
 function isOpened(before: Application, patch: ReturnType<typeof cleared>): boolean {
   const adds = (field: 'redirectUris' | 'corsAllowedOrigins') =>
@@ -301,7 +304,7 @@ function isOpened(before: Application, patch: ReturnType<typeof cleared>): boole
     (patch.allowHeadlessSignIn === true && !before.allowHeadlessSignIn) ||
     (patch.allowDeviceGrant === true && !before.allowDeviceGrant) ||
     (patch.isThirdParty === false && before.isThirdParty) ||
-    (patch.requirePkce === false && before.requirePkce) ||
+    protections.some((field) => patch[field] === false && before[field]) ||
     exchangeSettings.some(
       (field) => patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field]),
     )

@@ -39,11 +39,13 @@ const applicationSettings: Row = {
   ...each(['OWN_APIS', 'LATER'], 'exchangeThirdPartySubjectTokens'),
   ...each(['OWN_APIS', 'LATER'], 'allowImpersonation', 'mayRebindTokens'),
   ...each('LATER', 'redirectUris', 'allowHeadlessSignIn', 'isThirdParty', 'corsAllowedOrigins'),
-  ...each('LATER', 'allowDeviceGrant', 'requirePkce'),
+  ...each('LATER', 'allowDeviceGrant', 'requirePkce', 'requireDpop'),
+  ...each('LATER', 'requirePushedAuthorizationRequests'),
   // Whoever has a token of theirs acts in their name.
   mayActFor: ['APPLICATION', 'OWN_APIS', 'LATER'],
-  ...harmless('name', 'description', 'idTokenSigningAlg', 'postLogoutRedirectUris', 'requireDpop'),
-  ...harmless('requirePushedAuthorizationRequests', 'securityProfile', 'refreshTokenReuseSeconds'),
+  ...harmless('name', 'description', 'idTokenSigningAlg', 'postLogoutRedirectUris'),
+  // Without its profile an application keeps what the profile has set.
+  ...harmless('securityProfile', 'refreshTokenReuseSeconds'),
 };
 const identityProviderSettings = {
   ...each(['EVERYBODY', 'LATER'], 'issuer', 'clientId', 'clientSecret', 'scopes'),

@@ -102,6 +102,7 @@ test.each(setters)('an application for people that %s creates', async (scope) =>
     { type: 'SPA', corsAllowedOrigins: ['https://evil.example.com'] },
     { type: 'NATIVE', allowDeviceGrant: true },
     { type: 'TRADITIONAL', requirePkce: false },
+    { type: 'TRADITIONAL', requireDpop: false, requirePushedAuthorizationRequests: false },
   ]) {
     const input = { name: next('mine'), redirectUris: [evil], ...settings };
     const { application } = await setUp(scope, 'createApplication', input);
@@ -150,8 +151,11 @@ test.each(setters)('an exchange that %s sets up and an administrator widens', as
 });
 
 test.each(setters)('a change of an application for people by %s', async (scope) => {
-  const own = () =>
-    make.application({ type: 'TRADITIONAL', redirectUris: [redirectUri], isThirdParty: false });
+  const own = (settings: Record<string, unknown> = {}) =>
+    make.application({
+      ...{ type: 'TRADITIONAL', redirectUris: [redirectUri], isThirdParty: false },
+      ...settings,
+    });
   const cors = await own();
   await setUp(scope, 'updateApplication', {
     id: cors,
@@ -173,9 +177,11 @@ test.each(setters)('a change of an application for people by %s', async (scope) 
   await setUp(scope, 'updateApplication', { id: onDevices, allowDeviceGrant: true });
   expect(await reaches({ id: onDevices }, redirectUri)).toEqual(everything(scope));
 
-  const withoutPkce = await own();
-  await setUp(scope, 'updateApplication', { id: withoutPkce, requirePkce: false });
-  expect(await reaches({ id: withoutPkce }, redirectUri)).toEqual(everything(scope));
+  for (const protection of ['requirePkce', 'requireDpop', 'requirePushedAuthorizationRequests']) {
+    const bare = await own({ [protection]: true });
+    await setUp(scope, 'updateApplication', { id: bare, [protection]: false });
+    expect(await reaches({ id: bare }, redirectUri), protection).toEqual(everything(scope));
+  }
 
   const foreign = await make.application({
     type: 'TRADITIONAL',
