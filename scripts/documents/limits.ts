@@ -10,7 +10,7 @@ import { maxMessageBytes } from '../../src/events/bounds.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
 import { limits } from '../../src/graphql/builder.ts';
 import { costLimits } from '../../src/graphql/cost.ts';
-import { maxSearchLength } from '../../src/graphql/lists/page.ts';
+import { maxSearchLength } from '../../src/graphql/lists/searching.ts';
 import { maxDocumentBytes } from '../../src/http/document-cache.ts';
 import { timeoutsByDefault } from '../../src/http/listener.ts';
 import { maxJsonBytes, maxJsonDepth } from '../../src/input.ts';

@@ -101,6 +101,25 @@ describe('in a database of a Turkish locale, case is none of its business', asyn
     expect(restored).toMatchObject({ user: { id }, isNew: false });
   });
 
+  const find = async (search: string) => {
+    const { body } = await callRest(endpoint, 'GET', `/users?${new URLSearchParams({ search })}`);
+    return body.users;
+  };
+
+  test.each(['ilk', 'ILK', 'lkIN', 'lkin', 'izmir.example', inSmall(primaryEmail), primaryEmail])(
+    'a search for %s finds the person',
+    async (search) => {
+      expect(await find(search)).toMatchObject([{ id }]);
+    },
+  );
+
+  test('a search for a text with many places of an i goes by how people type', async () => {
+    const { body } = await post('/users', { username: 'INDIVISIBILITY' });
+    const found = [{ id: (body.user ?? body).id }];
+    for (const search of ['INDIVISIBILITY', 'indivisibility', 'divisibility'])
+      expect(await find(search), search).toMatchObject(found);
+  });
+
   test('an address is invited once, and the person is its owner', async () => {
     const { body } = await post('/organizations', { name: 'İzmir' });
     const organizationId = (body.organization ?? body).id;

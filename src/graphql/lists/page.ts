@@ -5,7 +5,6 @@ import type { ManagementScope } from '../../auth/scopes.ts';
 import { textForQuery } from '../../db/sql.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { isInKnownYears, outsideKnownYears } from '../../input.ts';
-import { composed } from '../../text/typed.ts';
 import {
   assertAllowed,
   builder,
@@ -328,39 +327,3 @@ export function instantOf<Name extends string>(
 /** The condition on an instant that lies between two others, each of which may be open. */
 export const between = (gt: Date | undefined, lt: Date | undefined) =>
   gt || lt ? { gt, lt } : undefined;
-
-/** The longest text to search for, in characters: longer ones cost the database seconds and find nothing. */
-export const maxSearchLength = 256;
-
-/** The common part of the descriptions of `search`. */
-export const searchDescription = (parts: string): string =>
-  `Part of ${parts}, whatever its case; at most ${maxSearchLength} characters.`;
-
-/**
- * The condition that one of the fields contains a text, ignoring case. Pattern characters have no special meaning.
- *
- * @param search Blank or absent: every record matches.
- * @throws BAD_USER_INPUT when it is longer than {@link maxSearchLength}.
- */
-export function searching<Field extends string>(
-  search: string | null | undefined,
-  fields: readonly Field[],
-) {
-  const part = search?.trim();
-  if (!part) return {};
-  if (part.length > maxSearchLength) {
-    throw requestError(
-      'BAD_USER_INPUT',
-      `"search" must have at most ${maxSearchLength} characters.`,
-    );
-  }
-  // Versions before this have stored texts as they were typed, in decomposed form too.
-  const spellings = new Set([composed(part), part.normalize('NFD')]);
-  const anyOf = [...spellings].flatMap((spelling) => {
-    const contains = spelling.replaceAll(/[\\%_]/g, '\\$&');
-    const condition = { contains, mode: 'insensitive' } as const;
-    return fields.map((field) => ({ [field]: condition }) as Record<Field, typeof condition>);
-  });
-  // Beneath AND: a filter may have an OR of its own beside it.
-  return { AND: { OR: anyOf } };
-}

@@ -12,9 +12,8 @@ import {
   type OrderFields,
   orderInput,
   readPage,
-  searchDescription,
-  searching,
 } from './page.ts';
+import { searchDescription, searching } from './searching.ts';
 
 /** Orders that many lists offer. */
 export const orders = {
@@ -134,7 +133,7 @@ export function addRecordQueries<
             info,
             model: model(context.database.prisma),
             where: {
-              ...searching(filter?.search, search.columns),
+              ...(await searching(context.database, filter?.search, search.columns)),
               ...(filter && (await where?.(filter, context))),
             },
             order: order.read(args.orderBy),
