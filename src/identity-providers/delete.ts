@@ -1,4 +1,4 @@
-import { assertMayBe, assertMayBeAnybody } from '../auth/granting/may-open.ts';
+import { assertMayBeAnybody, assertMayBeLinked } from '../auth/granting/may-open.ts';
 import { lockRow } from '../db/lock.ts';
 import { transaction } from '../db/transaction.ts';
 import { recordEvent } from '../events/record.ts';
@@ -24,18 +24,7 @@ export async function deleteIdentityProvider(
     // Its people would then sign in with a password or a code.
     await assertMayBeAnybody(tx, context, before.kind === 'ENTERPRISE');
     // They are what keeps out somebody else to whom the issuer has given the address, who may come by another provider.
-    const linked = await tx.user.findMany({
-      where: {
-        identities: { some: { identityProviderId: id } },
-        OR: [{ roles: { some: {} } }, { organizations: { some: { roles: { some: {} } } } }],
-      },
-      select: { id: true },
-    });
-    await assertMayBe(
-      tx,
-      context,
-      linked.map((user) => user.id),
-    );
+    await assertMayBeLinked(tx, context, id);
     await tx.identityProvider.delete({ where: { id } });
     const told = await recordEvent(tx, context, 'IdentityProvider.Deleted', providerRecord(before));
     return told.with(rowOf(before));

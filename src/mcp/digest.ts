@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { sorted } from '../graphql/mutations/once.ts';
+import { isSortable, sorted } from '../graphql/mutations/once.ts';
 import { requestError } from '../graphql/request-error.ts';
 import type { Actor, Services } from '../services.ts';
 
@@ -33,12 +33,9 @@ export const isDigestOfTrial = (
 };
 
 function digestWith(key: Buffer, { actor, document, variables }: Asked): string {
-  try {
-    const asked = [actor.type, actor.id, actor.clientId, document, sorted(variables)];
-    return createHmac('sha256', key).update(JSON.stringify(asked)).digest('base64url');
-  } catch (error) {
-    // The stack ends before the nesting does.
-    if (!(error instanceof RangeError)) throw error;
+  if (!isSortable(variables)) {
     throw requestError('BAD_USER_INPUT', 'The variables are nested too deeply.');
   }
+  const asked = [actor.type, actor.id, actor.clientId, document, sorted(variables)];
+  return createHmac('sha256', key).update(JSON.stringify(asked)).digest('base64url');
 }

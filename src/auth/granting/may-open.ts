@@ -62,6 +62,32 @@ export async function assertMayBe(
 }
 
 /**
+ * As {@link assertMayBe}, of everybody who has an identity of a provider, however many they are.
+ *
+ * @throws {NotAllowedError}
+ */
+export async function assertMayBeLinked(
+  tx: Transaction,
+  granter: Granter,
+  identityProviderId: string,
+): Promise<void> {
+  noteAsked('PERSON');
+  if (mayDoEverything(granter)) return;
+  const rows = await tx.$queryRaw<{ name: string }[]>`
+    SELECT DISTINCT s."name" FROM (
+      SELECT c."scopeId" FROM "UserIdentity" i
+        JOIN "UserRole" h ON h."userId" = i."userId" JOIN "RoleScope" c ON c."roleId" = h."roleId"
+       WHERE i."identityProviderId" = ${identityProviderId}
+      UNION ALL
+      SELECT c."scopeId" FROM "UserIdentity" i
+        JOIN "OrganizationUserRole" h ON h."userId" = i."userId"
+        JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = h."organizationRoleId"
+       WHERE i."identityProviderId" = ${identityProviderId}
+    ) g ${managementScope}`;
+  assertHeld(granter, namesOf(rows));
+}
+
+/**
  * Checks that a caller holds what an application holds that it could act as.
  *
  * @throws {NotAllowedError}
