@@ -12,6 +12,7 @@ import {
 import { inputIssueCodes } from '../errors.ts';
 import { type FailureCode, failures } from '../failures.ts';
 import { dryRun } from '../graphql/mutations/rehearsal.ts';
+import { bodyExample, parameterExample } from './examples.ts';
 import { linesOfJson } from './export-events.ts';
 import { contentTypesOf } from './media-types.ts';
 import { openApiWebhookComponents, openApiWebhooks } from './openapi-webhooks.ts';
@@ -152,6 +153,7 @@ function describe(operation: RestOperation, schemas: Record<string, Json>): Json
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   };
+  const example = { example: bodyExample(operation) ?? {} };
   return {
     operationId: [route.operation, route.list].filter(Boolean).join('.'),
     summary: summaryOf(operation),
@@ -168,7 +170,7 @@ function describe(operation: RestOperation, schemas: Record<string, Json>): Json
           requestBody: {
             required: required.length > 0,
             content: Object.fromEntries(
-              contentTypesOf(route).map((type) => [type, { schema: body }]),
+              contentTypesOf(route).map((type) => [type, { schema: body, ...example }]),
             ),
           },
         }
@@ -196,18 +198,17 @@ const exportSchema = {
 
 const isCreation = ({ route }: RestOperation) => /^create[A-Z]/.test(route.operation);
 
-const pathParameters = ({ route }: RestOperation): Json[] =>
-  [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+const pathParameters = (operation: RestOperation): Json[] =>
+  [...operation.route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
+    example: parameterExample(operation, name),
   }));
 
-function queryParameters(
-  { kind, queryParameters }: RestOperation,
-  schemas: Record<string, Json>,
-): Json[] {
+function queryParameters(operation: RestOperation, schemas: Record<string, Json>): Json[] {
+  const { kind, queryParameters } = operation;
   const described = queryParameters.map(
     ({ name, description, type, isRequired }: QueryParameter): Json => ({
       name,
@@ -215,6 +216,8 @@ function queryParameters(
       description,
       required: isRequired,
       schema: typeSchema(isNonNullType(type) ? type.ofType : type, schemas, { isNullable: false }),
+      // A page that tries an operation fills these in: filters would leave nothing of a list.
+      ...(isRequired ? { example: parameterExample(operation, name) } : {}),
     }),
   );
   return kind !== 'list'

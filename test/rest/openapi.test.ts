@@ -14,7 +14,20 @@ interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<string, { readonly example: object; readonly schema: { properties: object } }>
+    >;
+  };
   readonly responses: Record<string, unknown>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly example?: string;
 }
 const { body: document } = await callRest({ url: service.url }, 'GET', '/openapi.json');
 const operations = Object.entries(
@@ -95,3 +108,41 @@ test.each(operations)(
     expect(anonymous.status).toBe(401);
   },
 );
+
+test('the example of each request is well-formed, and its answer as documented', async () => {
+  const sent = operations.map(async ({ method, path, parameters = [], requestBody, responses }) => {
+    // A page that tries an operation fills in what has an example, which no filter may.
+    const needed = parameters.filter(({ required }) => required);
+    expect(parameters.filter(({ example }) => example !== undefined)).toEqual(needed);
+    const at = (place: string) => needed.filter((parameter) => parameter.in === place);
+    const url = at('path').reduce(
+      (filled, { name, example }) =>
+        filled.replace(`{${name}}`, encodeURIComponent(String(example))),
+      path,
+    );
+    const query = new URLSearchParams(
+      at('query').map(({ name, example }) => [name, String(example)]),
+    );
+    if (method !== 'get') query.set('dryRun', 'true');
+    const { example: body, schema = { properties: {} } } =
+      requestBody?.content['application/json'] ?? {};
+    const isEmpty = Object.keys(schema.properties).every((name) => name === 'expectedVersion');
+    expect(Object.keys(body ?? {}).length === 0, path).toBe(isEmpty);
+    const answer = await callRest(
+      { url: service.url, token },
+      method.toUpperCase(),
+      `${url}?${query}`,
+      body,
+    );
+    expect(Object.keys(responses), path).toContain(String(answer.status));
+    return { at: `${method} ${path}`, status: answer.status, code: answer.body?.code };
+  });
+  const answers = await Promise.all(sent);
+  // What it names is not there, and what works outside of the database is not done for a trial.
+  const others = answers.filter(({ status, code }) => status >= 300 && code !== 'NOT_FOUND');
+  const outside = [
+    ...['post /webhooks/{id}/test', 'post /webhooks/{id}/replay'],
+    ...['post /deliveries/{id}/redeliver', 'post /messages/test'],
+  ];
+  expect(others).toEqual(outside.map((at) => ({ at, status: 403, code: 'NOT_ALLOWED' })));
+});
