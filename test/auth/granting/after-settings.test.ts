@@ -203,6 +203,30 @@ test.each(setters)('a session lasts no longer by %s for somebody with more', asy
   expect((await rightsIn(browser)).scopes).toEqual(allIf(scope));
 });
 
+test.each(setters)(
+  'an unused session lasts no longer by %s for somebody with more',
+  async (scope) => {
+    await leave({ sessionPolicy: { idleSeconds: 60, maxSeconds: 3600 } });
+    await weaken(scope, { sessionPolicy: { idleSeconds: 1800, maxSeconds: 3600 } });
+    const [ordinary, idle, busy] = [await person(), await person(), await person()];
+    const browserOf = ({ username }: typeof idle) => signedIn(byPassword(username));
+    const browsers = { ordinary: await browserOf(ordinary), idle: await browserOf(idle) };
+    const inUse = await browserOf(busy);
+    for (const { id } of [idle, busy]) await promote(id);
+    for (let uses = 0; uses < 2; uses += 1) {
+      service.clock.advance(40_000);
+      expect((await rightsIn(inUse)).scopes).toEqual(upTo('all'));
+    }
+    expect((await rightsIn(browsers.ordinary)).isSignedIn).toBe(true);
+    // Nor does it begin again because somebody tries to use it.
+    for (let tries = 0; tries < 2; tries += 1)
+      expect((await rightsIn(browsers.idle)).scopes).toEqual(allIf(scope));
+    // Whoever signs in again has a new one, in the same browser.
+    expect((await rightsIn(browsers.idle, byPassword(idle.username))).scopes).toEqual(upTo('all'));
+    expect((await rightsIn(browsers.idle)).scopes).toEqual(upTo('all'));
+  },
+);
+
 test('settings are in force for everybody once an administrator answers for them', async () => {
   const lockoutPolicy = { maxAttempts: 100 };
   await weaken('experience:write', { lockoutPolicy });
