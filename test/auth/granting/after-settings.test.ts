@@ -10,6 +10,7 @@ import {
 import { laterFields, laterOperations } from '../../support/granting/later.ts';
 import type { Input } from '../../support/operations/operations.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
+import { accountClient } from '../../support/people/account.ts';
 import { step } from '../../support/people/experience.ts';
 import { allowPrivate } from '../../support/people/federation.ts';
 import { startService } from '../../support/service.ts';
@@ -96,6 +97,29 @@ test.each(setters)('a password that only %s allows signs in nobody with more', a
   await promote(id);
   expect(await rightsBy(steps)).toEqual(allIf(scope));
 });
+
+test.each(setters)(
+  'a password that only %s allows proves nothing at the account',
+  async (scope) => {
+    const easy = 'password1';
+    await leave({ passwordPolicy: { minLength: 12 } });
+    await weaken(scope, { passwordPolicy: { minLength: 8, rejectCommon: false } });
+    const { id, username } = await person();
+    const browser = await signedIn(byPassword(username));
+    const me = accountClient(service, await attack.accountToken(browser));
+    await me.run('verifyViewerPassword', { password });
+    expect(await me.run('updateViewerPassword', { password: easy })).toMatchObject({
+      __typename: 'UpdateViewerPasswordPayload',
+    });
+    const prove = async () =>
+      (await me.run('verifyViewerPassword', { password: easy }))['__typename'];
+    expect(await prove()).toBe('VerifyViewerPasswordPayload');
+    await promote(id);
+    expect(await prove()).toBe(
+      scope === 'all' ? 'VerifyViewerPasswordPayload' : 'VerificationFailedError',
+    );
+  },
+);
 
 test.each(setters)('a new password of somebody with more is as %s may allow', async (scope) => {
   await leave({ passwordPolicy: { minLength: 12 } });
