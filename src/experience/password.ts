@@ -5,15 +5,14 @@ import { NotAllowedError, NotFoundError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { assertNotElsewhere } from '../identity-providers/choice.ts';
 import { type Failed, suspended, tryGuess } from '../protection/attempts.ts';
-import { type Identifier, readIdentifier } from '../protection/identifier.ts';
+import { readIdentifier } from '../protection/identifier.ts';
 import { guessAt } from '../proving/guesses.ts';
 import { checkPassword, replaceImported } from '../proving/password.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
-import { readSignInExperience, type SignInExperience } from '../sign-in-experience/settings.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { findUserByIdentifier, isOfferedFor } from '../users/find.ts';
 import { hashQueue } from '../users/hash-queue.ts';
-import { rejections } from '../users/password-policy.ts';
 import {
   authenticate,
   type Interaction,
@@ -43,19 +42,22 @@ export async function signInWithPassword(
   const identifier = readIdentifier(typed);
   const newcomer = newcomerOf(await readInteraction(context, access), identifier.value);
   await assertNotElsewhere(database.prisma, identifier.value, newcomer);
-  const find = () => findUserByIdentifier(database.prisma, settings, identifier);
+  const find = async () => {
+    const user = await findUserByIdentifier(database.prisma, settings, identifier);
+    return { user, inForce: await readSettingsInForce(database.prisma, user?.id) };
+  };
   const found = await find();
-  const inForce = await readSettingsInForce(database.prisma, found?.id);
   const guess = guessAt(context, 'PASSWORD', identifier, {
-    userId: found?.id,
+    userId: found.user?.id,
     applicationId: access.applicationId,
   });
-  const signIn = async (
-    known: User | null,
-  ): Promise<{ user: User; interaction: Interaction } | Failed> => {
-    const user = await checkPassword(context, known, password);
+  const signIn = async ({
+    user: known,
+    inForce,
+  }: typeof found): Promise<{ user: User; interaction: Interaction } | Failed> => {
+    const user = await checkPassword(context, { settings, inForce }, known, password);
     if (user === null || user === suspended) return user;
-    if (!(await isTaken(context, settings, { user, identifier, password }))) return null;
+    if (!isOfferedFor(inForce, identifier)) return null;
     const interaction = await moveInteraction(context, access, async (tx, running) => {
       if (!(await isUnchanged(tx, user))) return null;
       const named = await updateInteraction(tx, running, { identifier: identifier.value });
@@ -66,30 +68,9 @@ export async function signInWithPassword(
     });
     return interaction ? { user, interaction } : signIn(await find());
   };
-  const { user, interaction } = await tryGuess(context, inForce, guess, () => signIn(found));
+  const { user, interaction } = await tryGuess(context, found.inForce, guess, () => signIn(found));
   await replaceImported(context, user, password);
   return interaction;
-}
-
-/**
- * Whether the settings in force for a person let them sign in by a password that was just checked. One that is too easy
- * for them, and not by the settings, was set under these: whoever weakened them answers for nobody with more rights.
- */
-async function isTaken(
-  { database }: VisitContext,
-  settings: SignInExperience,
-  guessed: { readonly user: User; readonly identifier: Identifier; readonly password: string },
-): Promise<boolean> {
-  const { user, identifier, password } = guessed;
-  const inForce = await readSettingsInForce(database.prisma, user.id);
-  const about = { ...user, productName: settings.branding.productName };
-  const isAllowed = ({ passwordPolicy }: SignInExperience) =>
-    rejections(passwordPolicy, password, about).length === 0;
-  return (
-    inForce.passwordEnabled &&
-    isOfferedFor(inForce, identifier) &&
-    (isAllowed(inForce) || !isAllowed(settings))
-  );
 }
 
 /** Whether a password that was just checked is still the user's. Locks the user, so that it stays so. */

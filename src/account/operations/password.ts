@@ -7,6 +7,7 @@ import { guessOf } from '../../proving/guesses.ts';
 import { checkPassword, replaceImported } from '../../proving/password.ts';
 import type { ViewerContext } from '../../services.ts';
 import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
+import { readSignInExperience } from '../../sign-in-experience/settings.ts';
 import { hashQueue } from '../../users/hash-queue.ts';
 import { writePasswordDigest } from '../../users/operations.ts';
 import { hashPassword } from '../../users/password.ts';
@@ -28,13 +29,15 @@ export async function verifyViewerPassword(
   { password }: { password: string },
 ): Promise<Date> {
   hashQueue.assertRoom();
-  const settings = await readSettingsInForce(context.database.prisma, context.viewer.userId);
-  if (!settings.passwordEnabled) throw new NotAllowedError('Passwords are not used here.');
+  const { prisma } = context.database;
+  const inForce = await readSettingsInForce(prisma, context.viewer.userId);
+  if (!inForce.passwordEnabled) throw new NotAllowedError('Passwords are not used here.');
+  const rules = { settings: await readSignInExperience(prisma), inForce };
   const user = await readViewer(context);
   const applicationId = context.viewer.clientId;
   const guess = guessOf(context, 'PASSWORD', user, { applicationId });
-  const until = await tryGuess(context, settings, guess, async () => {
-    const right = await checkPassword(context, user, password);
+  const until = await tryGuess(context, inForce, guess, async () => {
+    const right = await checkPassword(context, rules, user, password);
     if (right === null || right === suspended) return right;
     return changeViewer(context, async (tx, { passwordDigest }) =>
       // The password may have been changed while it was checked.

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider';
 import { toNumericDate } from '../../clock.ts';
@@ -19,6 +20,8 @@ export const claimsByScope = {
 /** The scopes of OpenID Connect. */
 export const oidcScopes: readonly string[] = [...Object.keys(claimsByScope), 'offline_access'];
 
+type BrowserSession = NonNullable<KoaContextWithOIDC['oidc']['session']>;
+
 const sessionPolicies = new WeakMap<IncomingMessage, SessionPolicy>();
 
 /** The session lifetime that was read when the account of this request was looked up. */
@@ -30,13 +33,41 @@ export const sessionPolicyOf = ({ req }: Pick<KoaContextWithOIDC, 'req'>): Sessi
  * older than the last suspension, password change or forced sign-out.
  */
 export function createFindAccount({ database, clock }: Services): FindAccount {
-  /** Whether a session has reached its maximum lifetime, which may have become shorter since it was stored. */
+  /**
+   * Whether a session is over by the settings in force. They may have become stricter since it was stored, or the person
+   * may hold more now than whoever weakened them.
+   */
   async function isOver(ctx: KoaContextWithOIDC, userId: string): Promise<boolean> {
-    const signedInAt = ctx.oidc.session?.authTime();
-    if (signedInAt === undefined) return false;
-    const { sessionPolicy } = await readSettingsInForce(database.prisma, userId);
+    const { session, result } = ctx.oidc;
+    const signedInAt = session?.authTime();
+    if (!session || signedInAt === undefined) return false;
+    const [{ sessionPolicy }, seen] = await Promise.all([
+      readSettingsInForce(database.prisma, userId),
+      database.prisma.session.findUnique({
+        where: { id: session.uid },
+        select: { lastActiveAt: true },
+      }),
+    ]);
     sessionPolicies.set(ctx.req, sessionPolicy);
-    return signedInAt + sessionPolicy.maxSeconds <= toNumericDate(clock.now());
+    const now = toNumericDate(clock.now());
+    const usedAt = Math.max(signedInAt, seen ? toNumericDate(seen.lastActiveAt) : 0);
+    // A sign-in that ends now is a use, however long it took.
+    const isUnused = !result?.login && usedAt + sessionPolicy.idleSeconds <= now;
+    if (!isUnused && signedInAt + sessionPolicy.maxSeconds > now) return false;
+    await end(session);
+    return true;
+  }
+
+  /** Ends a session in its browser, as if it had expired: this request would otherwise count as its use. */
+  async function end(session: BrowserSession): Promise<void> {
+    await database.prisma.session.deleteMany({ where: { id: session.uid } });
+    delete session.accountId;
+    delete session.loginTs;
+    delete session.acr;
+    delete session.amr;
+    delete session.authorizations;
+    session.uid = randomBytes(32).toString('base64url');
+    session.resetIdentifier();
   }
 
   return async (ctx, sub, token) => {

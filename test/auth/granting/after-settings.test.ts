@@ -10,6 +10,7 @@ import {
 import { laterFields, laterOperations } from '../../support/granting/later.ts';
 import type { Input } from '../../support/operations/operations.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
+import { accountClient } from '../../support/people/account.ts';
 import { step } from '../../support/people/experience.ts';
 import { allowPrivate } from '../../support/people/federation.ts';
 import { startService } from '../../support/service.ts';
@@ -96,6 +97,29 @@ test.each(setters)('a password that only %s allows signs in nobody with more', a
   await promote(id);
   expect(await rightsBy(steps)).toEqual(allIf(scope));
 });
+
+test.each(setters)(
+  'a password that only %s allows proves nothing at the account',
+  async (scope) => {
+    const easy = 'password1';
+    await leave({ passwordPolicy: { minLength: 12 } });
+    await weaken(scope, { passwordPolicy: { minLength: 8, rejectCommon: false } });
+    const { id, username } = await person();
+    const browser = await signedIn(byPassword(username));
+    const me = accountClient(service, await attack.accountToken(browser));
+    await me.run('verifyViewerPassword', { password });
+    expect(await me.run('updateViewerPassword', { password: easy })).toMatchObject({
+      __typename: 'UpdateViewerPasswordPayload',
+    });
+    const prove = async () =>
+      (await me.run('verifyViewerPassword', { password: easy }))['__typename'];
+    expect(await prove()).toBe('VerifyViewerPasswordPayload');
+    await promote(id);
+    expect(await prove()).toBe(
+      scope === 'all' ? 'VerifyViewerPasswordPayload' : 'VerificationFailedError',
+    );
+  },
+);
 
 test.each(setters)('a new password of somebody with more is as %s may allow', async (scope) => {
   await leave({ passwordPolicy: { minLength: 12 } });
@@ -202,6 +226,30 @@ test.each(setters)('a session lasts no longer by %s for somebody with more', asy
   await promote(id);
   expect((await rightsIn(browser)).scopes).toEqual(allIf(scope));
 });
+
+test.each(setters)(
+  'an unused session lasts no longer by %s for somebody with more',
+  async (scope) => {
+    await leave({ sessionPolicy: { idleSeconds: 60, maxSeconds: 3600 } });
+    await weaken(scope, { sessionPolicy: { idleSeconds: 1800, maxSeconds: 3600 } });
+    const [ordinary, idle, busy] = [await person(), await person(), await person()];
+    const browserOf = ({ username }: typeof idle) => signedIn(byPassword(username));
+    const browsers = { ordinary: await browserOf(ordinary), idle: await browserOf(idle) };
+    const inUse = await browserOf(busy);
+    for (const { id } of [idle, busy]) await promote(id);
+    for (let uses = 0; uses < 2; uses += 1) {
+      service.clock.advance(40_000);
+      expect((await rightsIn(inUse)).scopes).toEqual(upTo('all'));
+    }
+    expect((await rightsIn(browsers.ordinary)).isSignedIn).toBe(true);
+    // Nor does it begin again because somebody tries to use it.
+    for (let tries = 0; tries < 2; tries += 1)
+      expect((await rightsIn(browsers.idle)).scopes).toEqual(allIf(scope));
+    // Whoever signs in again has a new one, in the same browser.
+    expect((await rightsIn(browsers.idle, byPassword(idle.username))).scopes).toEqual(upTo('all'));
+    expect((await rightsIn(browsers.idle)).scopes).toEqual(upTo('all'));
+  },
+);
 
 test('settings are in force for everybody once an administrator answers for them', async () => {
   const lockoutPolicy = { maxAttempts: 100 };

@@ -149,12 +149,16 @@ test('sessions end by idle time and by maximum time', async () => {
 
 test('a shorter limit holds for existing sessions', async () => {
   const token = await service.managementToken();
-  await ask({ ...endpoint, token }, Settings, { policy: null });
-  const person = await fixture.createUser();
-  const { browser } = await signIn(person.username ?? '');
-  await ask({ ...endpoint, token }, Settings, { policy: { maxSeconds: 60 } });
-  service.clock.advance(61_000);
-  expect(await isSignedIn(browser)).toBe(false);
+  for (const limit of ['maxSeconds', 'idleSeconds']) {
+    await ask({ ...endpoint, token }, Settings, { policy: null });
+    const person = await fixture.createUser();
+    const { browser } = await signIn(person.username ?? '');
+    await ask({ ...endpoint, token }, Settings, { policy: { [limit]: 60 } });
+    service.clock.advance(61_000);
+    // An attempt to use it is no use.
+    for (let tries = 0; tries < 2; tries += 1) expect(await isSignedIn(browser)).toBe(false);
+    expect(await sessionsOf(person.id)).toEqual([]);
+  }
 });
 
 test('logs no fault', () => {

@@ -5,6 +5,7 @@ import { basic } from '../client-credentials.ts';
 import { seedDirectory, type TestClient } from '../operations/directory.ts';
 import { createMaker } from '../operations/maker.ts';
 import { type Input, overGraphQL } from '../operations/operations.ts';
+import { accountIndicator } from '../people/account.ts';
 import { type ConsoleBrowser, openConsole } from '../people/console.ts';
 import { asPage, type Send, type StepResult, step } from '../people/experience.ts';
 import { discover, type Visit } from '../people/sign-in.ts';
@@ -170,6 +171,18 @@ export async function startAttack(service: TestService) {
       const { isSignedIn, reason } = await rightsIn(browser, steps);
       if (!isSignedIn) throw new Error(`The sign-in did not work: ${reason}`);
       return browser;
+    },
+
+    /** A token of the Account API, for a browser in which somebody is signed in. */
+    async accountToken(browser: ConsoleBrowser): Promise<string> {
+      const resource = accountIndicator;
+      const request = { browser, resource, scope: 'openid account:read account:write' };
+      const { visit, verifier } = await openSignInPage(service, trusted, request);
+      const checks = { pkceCodeVerifier: verifier };
+      const tokens = await oidc.authorizationCodeGrant(trustedConfig, visit.url, checks, {
+        resource,
+      });
+      return tokens.access_token;
     },
 
     /** What an application's secret gets for itself. */
