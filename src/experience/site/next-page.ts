@@ -1,4 +1,5 @@
 import { deviceCookie } from '../../protection/device.ts';
+import { readSettingsInForce } from '../../sign-in-experience/in-force.ts';
 import type { Answer } from '../../web/site.ts';
 import { readInteraction } from '../interaction.ts';
 import { findToReview } from '../review.ts';
@@ -20,11 +21,13 @@ const firstPages: Partial<Record<InteractionStep, string>> = {
  * @param isReviewed Whether the person has reviewed the account after a recovery.
  */
 export async function leadOn(
-  { context, access, settings }: InteractionVisit,
+  { context, access }: InteractionVisit,
   { isReviewed = false } = {},
 ): Promise<Answer> {
   const interaction = await readInteraction(context, access);
   if (interaction.userId === null) return { goTo: '' };
+  // The visit may have begun before the person was known.
+  const settings = await readSettingsInForce(context.database.prisma, interaction.userId);
   const steps = await nextStepsOf(context, interaction, settings);
   const [next] = steps.flatMap((step) => firstPages[step] ?? []);
   if (next !== undefined) return { goTo: next };

@@ -1,12 +1,13 @@
 import { hasEnterpriseProviders, listSocialProviders } from '../../identity-providers/choice.ts';
 import { canSend } from '../../messages/queue-message.ts';
+import { findUserByAddress } from '../../proving/codes.ts';
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
 import type { IdentifierType, SignInExperience } from '../../sign-in-experience/settings.ts';
 import type { Page } from '../../web/site.ts';
 import { openVisit, type Visit } from '../../web/visit.ts';
 import type { BrowserInteraction } from '../access/browser.ts';
 import { type Interaction, readInteraction } from '../interaction.ts';
-import type { InteractionStep } from '../steps.ts';
+import { type InteractionStep, verified } from '../steps.ts';
 import { type Texts, texts } from '../texts.ts';
 
 /** A kind of address that codes are sent to. */
@@ -55,7 +56,7 @@ export async function openInteractionVisit(
   findSignedIn: InteractionVisit['findSignedIn'],
 ): Promise<InteractionVisit> {
   const interaction = await readInteraction(context, access);
-  const { userId } = interaction;
+  const userId = await findPersonId(context, interaction);
   const site = { path: `/sign-in/${uid}`, userId, texts, formSubject: uid };
   const visit = await openVisit(context, site);
   return {
@@ -66,6 +67,17 @@ export async function openInteractionVisit(
     parameters: params,
     findSignedIn,
   };
+}
+
+/** Whom the pages are for: who signs in, or has shown by a code that a forgotten password is theirs. */
+async function findPersonId(
+  context: VisitContext,
+  interaction: Interaction,
+): Promise<string | null> {
+  if (interaction.userId !== null) return interaction.userId;
+  const shown = verified(context, interaction, 'RESET_PASSWORD').at(-1);
+  if (!shown) return null;
+  return (await findUserByAddress(context.database.prisma, shown))?.id ?? null;
 }
 
 /** What the pages offer under these settings, as far as it does not depend on the person. */

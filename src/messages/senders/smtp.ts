@@ -49,11 +49,10 @@ export const smtpSender =
         converse(connection, settings, options, message),
       ]);
     } catch (error) {
+      breakOff(connection, socket);
       return resultOf(error);
     } finally {
       connection.close();
-      // A polite close waits for the other side; a stop or a deadline must not.
-      if (signal.aborted) socket.destroy();
     }
   };
 
@@ -108,17 +107,27 @@ export async function verifySmtp(
   options: SmtpOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const socket = await open(settings, options, signal);
   const connection = new SMTPConnection({
     ...securityOf(settings, options),
-    connection: await open(settings, options, signal),
+    connection: socket,
     host: settings.host,
     secure: settings.secure,
   });
   try {
     await Promise.race([endOf(connection, signal), logIn(connection, settings, options)]);
+  } catch (error) {
+    breakOff(connection, socket);
+    throw error;
   } finally {
     connection.close();
   }
+}
+
+/** Ends a connection at once. A polite close waits for the other side, which may go on sending for seconds. */
+function breakOff(connection: SMTPConnection, socket: Socket): void {
+  connection.close();
+  socket.destroy();
 }
 
 async function logIn(

@@ -13,6 +13,7 @@ import { startReceiver } from '../../support/peers/receiver.ts';
 import { accountClient } from '../../support/people/account.ts';
 import { step } from '../../support/people/experience.ts';
 import { allowPrivate } from '../../support/people/federation.ts';
+import { openSignInPage } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
 
 const service = await startService(allowPrivate);
@@ -133,6 +134,38 @@ test.each(setters)('a new password of somebody with more is as %s may allow', as
     return step(send, 'resetPassword', { password: 'harbour 41' });
   };
   expect(await rightsBy(reset)).toEqual(allIf(scope));
+});
+
+test.each(setters)(
+  'the page of a recovery tells what %s may allow, after the proof alone',
+  async (scope) => {
+    await leave({ passwordPolicy: { minLength: 12 } });
+    await weaken(scope, { passwordPolicy: { minLength: 8 } });
+    const { id, email } = await person();
+    await promote(id);
+    const { browser, visit } = await openSignInPage(service, attack.trusted);
+    const page = (name: string) => browser.open(`${visit.url}/${name}`);
+    const asked = await browser.submit(await page('forgot-password'), { email });
+    expect(asked.body).not.toContain('12 characters');
+    expect((await page('new-password')).body).not.toContain('12 characters');
+    const chosen = await browser.submit(asked, { code: await postedTo(email) });
+    const told = `${scope === 'all' ? 8 : 12} characters or more`;
+    expect(chosen.url.pathname).toMatch(/new-password$/);
+    expect(chosen.body).toContain(told);
+    const refused = await browser.submit(chosen, { password: 'short' });
+    expect(refused.status).toBe(422);
+    expect(refused.body).toContain(`It needs ${told}`);
+  },
+);
+
+test.each(setters)('the pages ask for the second factor that %s may not spare', async (scope) => {
+  await leave({ factors: ['TOTP'], factorPolicy: 'REQUIRED' });
+  await weaken(scope, { factors: [], factorPolicy: 'OPTIONAL' });
+  const { id, username } = await person();
+  await promote(id);
+  const { browser, visit } = await openSignInPage(service, attack.trusted);
+  const { url } = await browser.submit(visit, { identifier: username, password });
+  expect(url.pathname).toMatch(scope === 'all' ? /callback$/ : /\/enroll\//);
 });
 
 test.each(setters)('passwords that %s allows sign in nobody with more', async (scope) => {

@@ -173,3 +173,45 @@ test.each([
   expect(await send(message, new AbortController().signal)).toMatchObject({ outcome: 'failed' });
   expect(connections).toBe(0);
 });
+
+const greeting = '220 mail.example ESMTP\r\n';
+
+test.each([
+  ['a line', '', '2'],
+  ['lines of one reply', '', '220-more\r\n'],
+  ['replies', '', '220 more\r\n'],
+  ['a line after the greeting', greeting, '2'],
+  ['lines of one reply after the greeting', greeting, '250-more\r\n'],
+  ['replies after the greeting', greeting, '250 more\r\n'],
+])('gives up a server that sends %s without end', async (_what, first, endless) => {
+  const piece = endless.repeat(16_384);
+  let sentBytes = 0;
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    const goOn = () => {
+      while (socket.writable && socket.write(piece)) sentBytes += piece.length;
+      sentBytes += piece.length;
+    };
+    socket.on('error', () => undefined);
+    socket.on('drain', goOn);
+    socket.on('close', () => closed.resolve());
+    socket.write(first);
+    goOn();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const settings = {
+    host: '127.0.0.1',
+    port,
+    secure: false,
+    username: null,
+    from: 'a@acme.example',
+  };
+  const resolveHost = async () => ['127.0.0.1'];
+  const send = smtpSender(settings, { resolveHost, password: null, allowPrivate: true });
+  expect(await send(message, new AbortController().signal)).toMatchObject({ outcome: 'failed' });
+  await closed.promise;
+  // A reply may have 1 MB; the rest is what the two sockets hold.
+  expect(sentBytes).toBeLessThan(32 * 1024 * 1024);
+});
