@@ -34,6 +34,8 @@ export const withoutSeparators = (text: string): string =>
 /** A telephone number that was typed, in E.164 if it has its country's code. */
 export const telephoneNumber = (text: string): string =>
   withoutSeparators(text)
+    // "(+44) (0)20 …" has its country's code in brackets as well.
+    .replace(/^[(\uFF08]((?:[+\uFF0B]|00)[1-9]\d{0,2})[)\uFF09]/, '$1')
     .replace(/^\uFF0B/, '+')
     .replace(/^00/, '+')
     .replace(/^(\+[1-9]\d{0,2})[(\uFF08]0[)\uFF09]/, '$1')
