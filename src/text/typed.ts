@@ -9,9 +9,10 @@ const around = new RegExp(`\\s|${unseen.source}`);
 
 /**
  * What may stand between the digits of a number, as a pattern of one character: spaces, hyphens and what is not seen.
- * Cf also has the soft hyphen. The minus sign is no hyphen to Unicode, but to people.
+ * Cf also has the soft hyphen. The minus sign is no hyphen to Unicode, but to people; the mark of a long
+ * vowel is what Japanese keyboards put for one.
  */
-export const separator = String.raw`[\s\p{Cf}\p{Pd}\u2212]`;
+export const separator = String.raw`[\s\p{Cf}\p{Pd}\u2212\u30FC\uFF70]`;
 const separators = new RegExp(separator, 'gu');
 
 /** A name or an address that was typed, without spaces and marks of direction around it. */

@@ -53,7 +53,10 @@ describe.each([headlessDriver, formsDriver])('typed at a sign-in, $name', (drive
     ['a zero in brackets after 00', (local: string) => `0049(0)${local}`],
     ['brackets around the country’s code too', (local: string) => `(+49) (0) ${local}`],
     ['brackets around the country’s code after 00', (local: string) => `(0049)(0)${local}`],
-    ['hyphens of every kind', (local: string) => [...`+49${local}`].join('\u2013\u2010\u00ad')],
+    [
+      'hyphens of every kind',
+      (local: string) => [...`+49${local}`].join('\u2013\u2010\u00ad\u30fc'),
+    ],
     ['spaces of every kind', (local: string) => `\u3000+49\u202f${local}\u00a0`],
     ['marks of direction', (local: string) => `\u202a+49\u200e${local}\u202c`],
     ['wide signs', (local: string) => `\uff0b49\uff08\uff10\uff09${local}`],
