@@ -96,6 +96,8 @@ test('the dashboard asks for metrics that there are', () => {
   expect(unseen).toEqual([
     'signet_mutations_total',
     'signet_sink_published_total',
+    'signet_sink_refusals_total',
+    'signet_sink_put_aside_total',
     'signet_subscriber_groups',
   ]);
 });

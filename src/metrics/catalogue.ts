@@ -155,6 +155,17 @@ export const catalogue = {
     type: 'counter',
     help: 'Events that the sink has taken from this process. Only with EVENT_SINK_URL.',
   },
+  signet_sink_refusals_total: {
+    type: 'counter',
+    help: 'Attempts to hand over an event that the sink refused. Only with EVENT_SINK_URL.',
+    labels: {
+      reason: '`too_large`, `full`, `no_stream` (nothing takes the subject) or `other`',
+    },
+  },
+  signet_sink_put_aside_total: {
+    type: 'counter',
+    help: 'Events that were too large for the sink and were not handed over. Only with EVENT_SINK_URL.',
+  },
   signet_connections: {
     type: 'gauge',
     help: 'WebSockets and streams of server-sent events that are open in this process.',

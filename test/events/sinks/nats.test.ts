@@ -1,12 +1,12 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { raise, settled, userEvent } from '../support/log.ts';
-import { createNatsServer, natsMissing } from '../support/peers/nats.ts';
-import { startService } from '../support/service.ts';
-import { eventually } from '../support/wait.ts';
+import { startApp } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { raise, settled, userEvent } from '../../support/log.ts';
+import { createNatsServer, natsMissing } from '../../support/peers/nats.ts';
+import { startService } from '../../support/service.ts';
+import { eventually } from '../../support/wait.ts';
 
 describe.skipIf(natsMissing)(
   `NATS JetStream (${natsMissing ?? 'on a server of its own'})`,

@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConsumer } from '../../src/events/consumers.ts';
-import type { LoggedEvent } from '../../src/events/log.ts';
-import { forwardEvents, sinkName } from '../../src/events/sinks/forward.ts';
-import { startTail } from '../../src/events/tail.ts';
-import { raise, userEvent } from '../support/log.ts';
-import { startService } from '../support/service.ts';
-import { eventually } from '../support/wait.ts';
+import { readConsumer } from '../../../src/events/consumers.ts';
+import type { LoggedEvent } from '../../../src/events/log.ts';
+import { forwardEvents, sinkName } from '../../../src/events/sinks/forward.ts';
+import { startTail } from '../../../src/events/tail.ts';
+import { raise, userEvent } from '../../support/log.ts';
+import { startService } from '../../support/service.ts';
+import { eventually } from '../../support/wait.ts';
 
 const placeOf = (event: LoggedEvent | undefined) => ({
   xid: event?.position.xid,
@@ -27,6 +27,7 @@ test('records a slow sink’s position during a batch', async () => {
       if (taken.length === 2) await third.promise;
       taken.push(event);
       service.clock.advance(1_000);
+      return 0;
     },
     close: async () => undefined,
   }));
