@@ -40,6 +40,17 @@ export async function createIssuer(service: TestService) {
       return resource;
     },
 
+    /** A token for an API that is signed as those for another are. */
+    async issueAsFor(api: Resource, signedAs: Resource): Promise<string> {
+      const { algorithm, kid, privateKey } = service.app.services.keys.signerFor(signedAs);
+      const good = await issue(api);
+      return signCompact(
+        { algorithm, key: privateKey },
+        { ...decodeProtectedHeader(good), alg: algorithm, kid },
+        decodeJwt(good),
+      );
+    },
+
     /** What an API is asked with while no key changes, and how it has to answer. */
     async tokensFor(api: Resource, other: Resource): Promise<Record<string, [string, number]>> {
       const good = await issue(api);

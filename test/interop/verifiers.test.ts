@@ -15,37 +15,44 @@ import {
   versionOfPyJwt,
 } from './verifier-process.ts';
 
-const ofPackages: Record<string, string> = {
-  'jose.js': 'jose',
-  'express-oauth2-jwt-bearer.js': 'express-oauth2-jwt-bearer',
-  'express-jwt.js': 'express-jwt',
-  'passport-jwt.js': 'passport-jwt',
-  'koa-jwt.js': 'koa-jwt',
-  'aws-jwt-verify.js': 'aws-jwt-verify',
-  'hono.js': 'hono',
-  'fast-jwt.js': 'fast-jwt',
-  'fastify-jwt.js': '@fastify/jwt',
-  'graphql-yoga.js': '@graphql-yoga/plugin-jwt',
-  'hapi.js': '@hapi/jwt',
-  'okta-jwt-verifier.js': '@okta/jwt-verifier',
+// The order is that of the table in docs/checking-tokens.md.
+const algorithms = ['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'] as const;
+const allButEdDsa = ['ES256', 'ES384', 'PS256', 'RS256'];
+
+/** The package that each file is about, and which algorithms it takes as it stands there. */
+const ofPackages: Record<string, [name: string, taken: readonly string[]]> = {
+  'jose.js': ['jose', algorithms],
+  'express-oauth2-jwt-bearer.js': ['express-oauth2-jwt-bearer', algorithms],
+  'express-jwt.js': ['express-jwt', allButEdDsa],
+  'passport-jwt.js': ['passport-jwt', allButEdDsa],
+  'koa-jwt.js': ['koa-jwt', allButEdDsa],
+  'aws-jwt-verify.js': ['aws-jwt-verify', ['ES256', 'ES384', 'EdDSA', 'RS256']],
+  'hono.js': ['hono', algorithms],
+  'fast-jwt.js': ['fast-jwt', algorithms],
+  'fastify-jwt.js': ['@fastify/jwt', algorithms],
+  'graphql-yoga.js': ['@graphql-yoga/plugin-jwt', allButEdDsa],
+  'hapi.js': ['@hapi/jwt', algorithms],
+  'okta-jwt-verifier.js': ['@okta/jwt-verifier', ['RS256']],
 };
-const takesRsaAlone = ['@okta/jwt-verifier'];
 
 interface Verifier {
   readonly path: string;
   readonly name: string;
   readonly version: string;
+  readonly taken: readonly string[];
 }
 
+const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
 const verifiers: Verifier[] = [
   ...(areInstalled
-    ? Object.entries(ofPackages).map(([file, name]) => ({
+    ? Object.entries(ofPackages).map(([file, [name, taken]]) => ({
         path: `verifiers/${file}`,
         name,
         version: versionOf(name),
+        taken,
       }))
     : []),
-  ...(python ? [{ path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() }] : []),
+  ...(python ? [{ ...ofPython, taken: ['ES256'] }] : []),
 ];
 
 // A key that is new signs at once, as after a leak: verifiers have to find it.
@@ -65,11 +72,14 @@ beforeAll(async () => {
     indicator: 'https://rsa.example.com',
     signingAlg: 'RS256',
   });
-  // This makes the key of RS256.
+  const ofAlgorithms = await Promise.all(
+    algorithms.map((signingAlg) => issuer.createApi({ signingAlg })),
+  );
+  // This makes the keys of all these algorithms.
   await rotate();
   await services.keys.reload();
-  const apiOf = ({ name }: Verifier): [api: Resource, other: Resource] =>
-    takesRsaAlone.includes(name) ? [ofRsa, orders] : [orders, ofRsa];
+  const apiOf = ({ taken }: Verifier): [api: Resource, other: Resource] =>
+    taken.includes('ES256') ? [orders, ofRsa] : [ofRsa, orders];
 
   const asks = await Promise.all(
     verifiers.map(async (verifier) => {
@@ -83,6 +93,14 @@ beforeAll(async () => {
       answers.set(verifier, row);
       for (const [name, [token, due]] of Object.entries(await issuer.tokensFor(api, other))) {
         row[name] = { seen: await ask(token), due };
+      }
+      for (const [index, algorithm] of algorithms.entries()) {
+        const token = await issuer.issueAsFor(api, ofAlgorithms[index] ?? api);
+        if (decodeProtectedHeader(token).alg !== algorithm) throw new Error(`No ${algorithm}.`);
+        row[algorithm] = {
+          seen: await ask(token),
+          due: verifier.taken.includes(algorithm) ? 200 : 401,
+        };
       }
       return { verifier, ask, api, row, old: await issuer.issue(api) };
     }),
@@ -129,7 +147,7 @@ describe.skipIf(verifiers.length === 0)(
   () => {
     test.for(verifiers)('with $name $version', (verifier) => {
       const row = Object.entries(answers.get(verifier) ?? {});
-      expect(row).toHaveLength(13);
+      expect(row).toHaveLength(18);
       expect(Object.fromEntries(row.map(([name, { seen }]) => [name, seen]))).toEqual(
         Object.fromEntries(row.map(([name, { due }]) => [name, due])),
       );
