@@ -25,9 +25,9 @@ const config: CodegenConfig = {
     'test/generated/': {
       documents: [
         'test/**/*.ts',
-        'examples/**/*.ts',
+        'examples/{,single-page-app/}*.ts',
         'bench/**/*.ts',
-        '!{examples/verifiers,test/generated}/**',
+        '!test/generated/**',
       ],
       preset: 'client',
       presetConfig: { fragmentMasking: false },

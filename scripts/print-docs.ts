@@ -7,6 +7,7 @@ import { pages, readPage, root } from './documents/blocks.ts';
 import { configurationTable } from './documents/configuration.ts';
 import { apiErrors, oauthErrorTable } from './documents/errors.ts';
 import { eventTypes } from './documents/events.ts';
+import { generatorsTable } from './documents/languages.ts';
 import { limitTables } from './documents/limits.ts';
 import { metricsTable, telemetryTable } from './documents/metrics.ts';
 import { protectionTable, signInSettings } from './documents/sign-in.ts';
@@ -18,6 +19,8 @@ const parts: Readonly<Record<string, () => string>> = {
   errors: apiErrors,
   'oauth-errors': oauthErrorTable,
   limits: limitTables,
+  'generators-of-the-document': () => generatorsTable('document'),
+  'generators-of-the-schema': () => generatorsTable('schema'),
   metrics: metricsTable,
   telemetry: telemetryTable,
   'sign-in-settings': signInSettings,

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './blocks.ts';
+import { code, codes, table } from './markdown.ts';
+
+/** Where the clients are that generators make. */
+export const languagesFolder = 'examples/from-your-language';
+
+/** A client that `npm run test:languages` generates, compiles and runs. */
+export interface GeneratedClient {
+  readonly name: string;
+  /** What it is made from. */
+  readonly source: 'schema' | 'document';
+  readonly packages: readonly string[];
+  /** The script of its package.json that generates. */
+  readonly generate: string;
+  /** The media types of its patches, in order. */
+  readonly patches?: readonly string[];
+  /** What it prints besides. */
+  readonly besides?: readonly string[];
+}
+
+const json = 'application/json';
+const mergePatch = 'application/merge-patch+json';
+
+export const generatedClients: readonly GeneratedClient[] = [
+  {
+    name: 'openapi-typescript',
+    source: 'document',
+    packages: ['openapi-typescript', 'openapi-fetch'],
+    generate: 'generate:openapi-typescript',
+    patches: [mergePatch, json],
+  },
+  {
+    name: 'hey-api',
+    source: 'document',
+    packages: ['@hey-api/openapi-ts'],
+    generate: 'generate:hey-api',
+    patches: [mergePatch, json],
+  },
+  {
+    name: 'orval',
+    source: 'document',
+    packages: ['orval'],
+    generate: 'generate:orval',
+    patches: [mergePatch],
+  },
+  {
+    name: 'graphql-codegen',
+    source: 'schema',
+    packages: ['@graphql-codegen/cli', '@graphql-codegen/client-preset'],
+    generate: 'generate:graphql-codegen',
+  },
+  {
+    name: 'gql-tada',
+    source: 'schema',
+    packages: ['gql.tada'],
+    generate: 'generate:gql-tada',
+  },
+  {
+    name: 'genql',
+    source: 'schema',
+    packages: ['@genql/cli', '@genql/runtime', 'graphql'],
+    generate: 'generate:genql',
+  },
+  {
+    name: 'apollo-client',
+    source: 'schema',
+    packages: ['@apollo/client', 'graphql-ws', '@graphql-codegen/fragment-matcher'],
+    generate: 'generate:graphql-codegen',
+    besides: [
+      'because Another user has this user name.',
+      'followed User.Created',
+      'without a socket 406 The answer is application/graphql-response+json or application/json, and for subscriptions text/event-stream (or graphql-transport-ws over WebSocket).',
+    ],
+  },
+];
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** The packages with the versions that were tried. */
+export function packagesOf({ packages }: GeneratedClient): readonly string[] {
+  const { devDependencies } = manifest();
+  return packages.map((name) => `${name}@${devDependencies[name]}`);
+}
+
+const manifest = (): Manifest =>
+  JSON.parse(readFileSync(join(root, languagesFolder, 'package.json'), 'utf8'));
+
+/** The generators of one source: their packages, how each generates, and the file that uses what it generated. */
+export const generatorsTable = (source: GeneratedClient['source']): string => {
+  const { scripts } = manifest();
+  return table(
+    ['packages', 'generate with', 'used in'],
+    generatedClients
+      .filter((client) => client.source === source)
+      .map((client) => [
+        codes(packagesOf(client)),
+        code(scripts[client.generate] ?? ''),
+        `[${client.name}.ts](../${languagesFolder}/clients/${client.name}.ts)`,
+      ]),
+  );
+};
