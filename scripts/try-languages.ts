@@ -67,7 +67,7 @@ async function generate(signet: string): Promise<void> {
   const document = await fetch(`${signet}/api/openapi.json`);
   await writeFile(join(folder, 'openapi.json'), await document.text());
   for (const script of new Set(generatedClients.map((client) => client.generate)))
-    run('npm', ['run', '--silent', script]);
+    if (script) run('npm', ['run', '--silent', script]);
 }
 
 /** Runs a client. One of the OpenAPI document goes through a proxy, which notes how it sends a patch. */

@@ -9,11 +9,11 @@ export const languagesFolder = 'examples/from-your-language';
 /** A client that `npm run test:languages` generates, compiles and runs. */
 export interface GeneratedClient {
   readonly name: string;
-  /** What it is made from. */
-  readonly source: 'schema' | 'document';
+  /** What it is made from; `none` for what takes the API as it is. */
+  readonly source: 'schema' | 'document' | 'none';
   readonly packages: readonly string[];
   /** The script of its package.json that generates. */
-  readonly generate: string;
+  readonly generate?: string;
   /** The media types of its patches, in order. */
   readonly patches?: readonly string[];
   /** What it prints besides. */
@@ -74,6 +74,12 @@ export const generatedClients: readonly GeneratedClient[] = [
       'without a socket 406 The answer is application/graphql-response+json or application/json, and for subscriptions text/event-stream (or graphql-transport-ws over WebSocket).',
     ],
   },
+  {
+    name: 'hive-gateway',
+    source: 'none',
+    packages: ['@graphql-hive/gateway-runtime', '@graphql-mesh/transport-http'],
+    besides: ['without a token UNAUTHENTICATED'],
+  },
 ];
 
 interface Manifest {
@@ -99,7 +105,7 @@ export const generatorsTable = (source: GeneratedClient['source']): string => {
       .filter((client) => client.source === source)
       .map((client) => [
         codes(packagesOf(client)),
-        code(scripts[client.generate] ?? ''),
+        code(scripts[client.generate ?? ''] ?? ''),
         `[${client.name}.ts](../${languagesFolder}/clients/${client.name}.ts)`,
       ]),
   );
