@@ -1,7 +1,7 @@
 // Generates the clients of examples/from-your-language/ from the schema and from the OpenAPI document of a service that
 // it starts, compiles them, and runs each: create, list, patch, and a refusal with its type. Prints a table, and fails
 // where a client prints something else than it should.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, request as requestTo } from 'node:http';
@@ -27,13 +27,25 @@ try {
   await generate(signet);
   run('npm', ['run', '--silent', 'check']);
   const outcomes = [];
-  for (const client of generatedClients) outcomes.push(await tryClient(client, signet, token));
+  const python = pythonWithGraphql();
+  for (const client of generatedClients) {
+    if (client.isPython && !python) console.log(`${client.name} is left out: no Python has it.`);
+    else outcomes.push(await tryClient(client, signet, token, python));
+  }
   console.table(Object.fromEntries(outcomes.map(({ name, ...rest }) => [name, rest])));
   if (outcomes.some(({ result }) => result !== 'as expected')) process.exitCode = 1;
 } finally {
   service.child.kill();
   await service.ended;
   await rm(dataDir, { recursive: true, force: true });
+}
+
+/** A Python that has graphql-core 3, with that package's version. */
+function pythonWithGraphql() {
+  const script = 'import graphql; assert graphql.version_info[0] == 3; print(graphql.version)';
+  return ['python3', '/usr/bin/python3']
+    .map((command) => ({ command, ...spawnSync(command, ['-c', script], { encoding: 'utf8' }) }))
+    .find(({ status }) => status === 0);
 }
 
 function run(command: string, parameters: readonly string[]): void {
@@ -71,9 +83,18 @@ async function generate(signet: string): Promise<void> {
 }
 
 /** Runs a client. One of the OpenAPI document goes through a proxy, which notes how it sends a patch. */
-async function tryClient(client: GeneratedClient, signet: string, token: string) {
+async function tryClient(
+  client: GeneratedClient,
+  signet: string,
+  token: string,
+  python: ReturnType<typeof pythonWithGraphql>,
+) {
   const proxy = client.source === 'document' ? await openProxy(signet) : undefined;
-  const child = spawn('npm', ['start', '--silent', '--', join('clients', `${client.name}.ts`)], {
+  const [command, parameters]: [string, string[]] =
+    client.isPython && python
+      ? [python.command, [join('clients', `${client.name}.py`)]]
+      : ['npm', ['start', '--silent', '--', join('clients', `${client.name}.ts`)]];
+  const child = spawn(command, parameters, {
     cwd: folder,
     env: { ...process.env, SIGNET: proxy?.url ?? signet, TOKEN: token },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -95,19 +116,21 @@ async function tryClient(client: GeneratedClient, signet: string, token: string)
   }
   return {
     name: client.name,
-    packages: packagesOf(client).join(', '),
+    packages: client.isPython
+      ? `${client.name} ${python?.stdout.trim()}`
+      : packagesOf(client).join(', '),
     patches: patches.join(', '),
     result: isAsExpected ? 'as expected' : 'otherwise',
   };
 }
 
-function expectedOf({ name, patches, besides = [] }: GeneratedClient): readonly string[] {
+function expectedOf({ name, patches, isPython, besides = [] }: GeneratedClient): readonly string[] {
   return [
     `created ${name}`,
     'listed 1',
     `patched null ${name}@example.com`,
     ...(patches?.slice(1).map(() => `patched Ada King ${name}@example.com`) ?? []),
-    "refused CONFLICT [ 'username' ]",
+    `refused CONFLICT ${isPython ? "['username']" : "[ 'username' ]"}`,
     ...besides,
   ];
 }

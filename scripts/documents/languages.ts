@@ -16,6 +16,8 @@ export interface GeneratedClient {
   readonly generate?: string;
   /** The media types of its patches, in order. */
   readonly patches?: readonly string[];
+  /** Whether it is in Python, with what is installed there. */
+  readonly isPython?: boolean;
   /** What it prints besides. */
   readonly besides?: readonly string[];
 }
@@ -79,6 +81,15 @@ export const generatedClients: readonly GeneratedClient[] = [
     source: 'none',
     packages: ['@graphql-hive/gateway-runtime', '@graphql-mesh/transport-http'],
     besides: ['without a token UNAUTHENTICATED'],
+  },
+  {
+    name: 'graphql-core',
+    source: 'none',
+    packages: [],
+    isPython: true,
+    besides: [
+      "not sent: Cannot query field 'userName' on type 'User'. Did you mean 'username' or 'name'?",
+    ],
   },
 ];
 
