@@ -23,7 +23,12 @@ const config: CodegenConfig = {
   ignoreNoDocuments: true,
   generates: {
     'test/generated/': {
-      documents: ['test/**/*.ts', 'examples/*.ts', 'bench/**/*.ts', '!test/generated/**'],
+      documents: [
+        'test/**/*.ts',
+        'examples/{,single-page-app/}*.ts',
+        'bench/**/*.ts',
+        '!test/generated/**',
+      ],
       preset: 'client',
       presetConfig: { fragmentMasking: false },
       config: { ...types, documentMode: 'string' },

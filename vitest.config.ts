@@ -6,11 +6,11 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { patienceMs } from './test/support/peers/patience.ts';
 
-// The rings: what has a browser is `pages`; what has other processes, kills, fuzz or certification is `ordeals`; all else
-// is `tests`. A file is in a ring by what it imports, or by its folder.
+// The rings: what has a browser is `pages`; what has other processes, kills, fuzz or certification is `ordeals`; what
+// has other people's packages is `interop`; all else is `tests`. A file is in a ring by what it imports, or by its folder.
 const hasBrowser = /support\/(peers\/chromium|people\/(console-screen|page-drivers))/;
 const hasProcesses = /support\/(peers\/(nats|postgresql)|process|ordeal\/)|node:child_process/;
-const rings = ['ordeals', 'pages', 'tests'];
+const rings = ['ordeals', 'pages', 'interop', 'tests'];
 const ofOrdeals = [
   'test/fuzz/**',
   'test/oidc/certification/**',
@@ -65,6 +65,7 @@ const isIn = (globs: readonly string[]) => (path: string) =>
 const isOfTheDatabase = isIn(ofTheDatabase);
 const files = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).map((path) => {
   const source = readFileSync(join(import.meta.dirname, path), 'utf8');
+  if (matchesGlob(path, 'test/interop/**')) return { path, ring: 'interop' };
   if (hasBrowser.test(source)) return { path, ring: 'pages' };
   if (hasProcesses.test(source) || isIn(ofOrdeals)(path)) return { path, ring: 'ordeals' };
   return { path, ring: 'tests' };

@@ -25,6 +25,8 @@ def check(token: str) -> dict:
         issuer=ISSUER,
         # This API's own indicator: a token for another API is not for us.
         audience="https://orders.example.com",
+        # A token is new when it comes: a clock that is some seconds behind would call it one of the future.
+        leeway=10,
         options={"require": ["sub", "exp", "client_id"]},
     )
 
@@ -51,5 +53,5 @@ class ServiceB(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     server = ThreadingHTTPServer(("localhost", PORT), ServiceB)
-    print(f"Service B listens on port {PORT}.", flush=True)
+    print(f"Service B listens on port {server.server_address[1]}.", flush=True)
     server.serve_forever()

@@ -16,7 +16,7 @@ import { noteProved } from '../proving/proved.ts';
 import type { Actor, Context, InteractionAccess, VisitContext } from '../services.ts';
 
 const parts = {
-  verifications: true,
+  verifications: { orderBy: [{ verifiedAt: 'asc' }, { createdAt: 'asc' }] },
   application: true,
   newcomer: true,
 } satisfies Prisma.InteractionInclude;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { everything } from '../auth/granting/setter-scopes.ts';
 import { lockUser } from '../db/lock.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -60,6 +61,8 @@ export async function signInWithPassword(
     if (!isOfferedFor(inForce, identifier)) return null;
     const interaction = await moveInteraction(context, access, async (tx, running) => {
       if (!(await isUnchanged(tx, user))) return null;
+      // While the password was hashed, the person may have got more rights.
+      if (!isDeepStrictEqual(await readSettingsInForce(tx, user.id), inForce)) return null;
       const named = await updateInteraction(tx, running, { identifier: identifier.value });
       const { id: userId } = user;
       const proof = { userId, methods: ['pwd'], through: everything, proved: null };

@@ -26,7 +26,7 @@ import {
   readInteraction,
   updateInteraction,
 } from './interaction.ts';
-import { newcomerOf, verified } from './steps.ts';
+import { newcomerOf, recoveredAddress } from './steps.ts';
 
 /**
  * Replaces a forgotten password after a code for that purpose. Ends the person's other sessions, and the lock on
@@ -102,7 +102,7 @@ export async function resetPassword(
 }
 
 function shownAddress(context: VisitContext, interaction: Interaction) {
-  const verification = verified(context, interaction, 'RESET_PASSWORD').at(-1);
+  const verification = recoveredAddress(context, interaction);
   if (!verification) throw new NotAllowedError('A code has to be verified first.');
   return verification;
 }

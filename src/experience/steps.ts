@@ -24,7 +24,8 @@ export const interactionSteps = [
 export type InteractionStep = (typeof interactionSteps)[number];
 
 /**
- * The verifications of an interaction that have succeeded, are unused, and are no older than a code may be.
+ * The verifications of an interaction that have succeeded, are unused, and are no older than a code may be, in the order
+ * in which they succeeded.
  */
 export function verified(
   { clock }: Pick<VisitContext, 'clock'>,
@@ -36,6 +37,12 @@ export function verified(
     (one) => one.purpose === purpose && one.verifiedAt !== null && one.expiresAt > now,
   );
 }
+
+/** The address that a recovery goes by, of those that were proved: the last one. */
+export const recoveredAddress = (
+  context: Pick<VisitContext, 'clock'>,
+  interaction: Pick<Interaction, 'verifications'>,
+): Verification | undefined => verified(context, interaction, 'RESET_PASSWORD').at(-1);
 
 /**
  * The person who came back from an identity provider without a linked account; null if nobody did.
@@ -132,7 +139,7 @@ function stepsToIdentify(
   const mayRegister =
     settings.signUpEnabled && !isNewcomer && isReady(context, interaction, settings);
   const steps: [InteractionStep, boolean][] = [
-    ['SET_PASSWORD', verified(context, interaction, 'RESET_PASSWORD').length > 0],
+    ['SET_PASSWORD', recoveredAddress(context, interaction) !== undefined],
     ['COMPLETE_PROFILE', isNewcomer && !hasAccount],
     ['REGISTER', mayRegister && isRegistering],
     ['VERIFY_CODE', isPending],

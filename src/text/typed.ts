@@ -8,11 +8,10 @@ const unseen = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/;
 const around = new RegExp(`\\s|${unseen.source}`);
 
 /**
- * What may stand between the digits of a number, as a pattern of one character: spaces, hyphens and what is not seen.
- * Cf also has the soft hyphen. The minus sign is no hyphen to Unicode, but to people; the mark of a long
- * vowel is what Japanese keyboards put for one.
+ * What may stand between the digits of a number, as a pattern of one character: spaces, dashes and what is not seen. To
+ * people the bullet of U+2043 is a hyphen too, and Japanese keyboards put the middle dot or the mark of a long vowel.
  */
-export const separator = String.raw`[\s\p{Cf}\p{Pd}\u2212\u30FC\uFF70]`;
+export const separator = String.raw`[\s\p{Cf}\p{DI}\p{Dash}\u2043\u30FB\u30FC\uFF65\uFF70]`;
 const separators = new RegExp(separator, 'gu');
 
 /** A name or an address that was typed, without spaces and marks of direction around it. */

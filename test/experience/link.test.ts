@@ -46,3 +46,34 @@ test('a link elsewhere shows the code and is not consumed', async () => {
   const done = await browser.submit(sent, { code });
   expect(done.url.searchParams.get('code')).toBeTypeOf('string');
 });
+
+test.each([
+  ['asked for last', ['one.a@example.com', 'one.b@example.com']],
+  ['asked for first', ['two.b@example.com', 'two.a@example.com']],
+])('of two accounts, the new password is of the one shown last, %s', async (_case, shown) => {
+  const asked = shown.toSorted();
+  for (const primaryEmail of asked) await fixture.createUser({ primaryEmail });
+  const { user } = fixture.database.prisma;
+  const digests = async () => {
+    const found = await user.findMany({ where: { primaryEmail: { in: asked } } });
+    return new Map(found.map((one) => [one.primaryEmail, one.passwordDigest]));
+  };
+  const before = await digests();
+  const { browser, visit } = await openSignInPage(service, fixture.client);
+  const forms = new Map<string, Awaited<ReturnType<typeof browser.open>>>();
+  for (const email of asked) {
+    const page = await browser.open(`${visit.url.pathname}/forgot-password`);
+    forms.set(email, await browser.submit(page, { email }));
+  }
+  let page = visit;
+  for (const email of shown) {
+    const code = String((await messagesTo(service, email)).at(-1)?.['code']);
+    page = await browser.submit(forms.get(email) ?? visit, { code });
+  }
+  const last = String(shown.at(-1));
+  expect(page.body).toContain(`value="${last}"`);
+  const done = await browser.submit(page, { password: 'a harbour at dawn 41' });
+  expect(done.url.searchParams.get('code')).toBeTypeOf('string');
+  const changed = [...(await digests())].filter(([email, digest]) => digest !== before.get(email));
+  expect(changed.map(([email]) => email)).toEqual([last]);
+});

@@ -55,7 +55,8 @@ describe.each([headlessDriver, formsDriver])('typed at a sign-in, $name', (drive
     ['brackets around the country’s code after 00', (local: string) => `(0049)(0)${local}`],
     [
       'hyphens of every kind',
-      (local: string) => [...`+49${local}`].join('\u2013\u2010\u00ad\u30fc'),
+      (local: string) =>
+        [...`+49${local}`].join('\u2013\u2010\u00ad\u2212\u207b\u2043\u30fc\ufe0f'),
     ],
     ['spaces of every kind', (local: string) => `\u3000+49\u202f${local}\u00a0`],
     ['marks of direction', (local: string) => `\u202a+49\u200e${local}\u202c`],

@@ -73,18 +73,8 @@ export async function assertMayBeLinked(
 ): Promise<void> {
   noteAsked('PERSON');
   if (mayDoEverything(granter)) return;
-  const rows = await tx.$queryRaw<{ name: string }[]>`
-    SELECT DISTINCT s."name" FROM (
-      SELECT c."scopeId" FROM "UserIdentity" i
-        JOIN "UserRole" h ON h."userId" = i."userId" JOIN "RoleScope" c ON c."roleId" = h."roleId"
-       WHERE i."identityProviderId" = ${identityProviderId}
-      UNION ALL
-      SELECT c."scopeId" FROM "UserIdentity" i
-        JOIN "OrganizationUserRole" h ON h."userId" = i."userId"
-        JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = h."organizationRoleId"
-       WHERE i."identityProviderId" = ${identityProviderId}
-    ) g ${managementScope}`;
-  assertHeld(granter, namesOf(rows));
+  const linked = Prisma.sql`SELECT "userId" FROM "UserIdentity" WHERE "identityProviderId" = ${identityProviderId}`;
+  assertHeld(granter, await readRightsAmong(tx, linked));
 }
 
 /**
@@ -178,21 +168,11 @@ export async function assertMayEase(
     leaving === undefined
       ? Prisma.empty
       : 'leaving' in leaving
-        ? Prisma.sql`AND m."userId" = ANY(${[...leaving.leaving]}::text[])`
-        : Prisma.sql`AND m."userId" <> ALL(${[...leaving.staying]}::text[])`;
+        ? Prisma.sql`AND "userId" = ANY(${[...leaving.leaving]}::text[])`
+        : Prisma.sql`AND "userId" <> ALL(${[...leaving.staying]}::text[])`;
+  const members = Prisma.sql`SELECT "userId" FROM "OrganizationUser" WHERE "organizationId" = ${organizationId} ${whom}`;
   const kept = leaving && Prisma.sql`AND h."organizationId" <> ${organizationId}`;
-  const rows = await tx.$queryRaw<{ name: string }[]>`
-    SELECT DISTINCT s."name" FROM (
-      SELECT c."scopeId" FROM "OrganizationUser" m
-        JOIN "UserRole" h ON h."userId" = m."userId" JOIN "RoleScope" c ON c."roleId" = h."roleId"
-       WHERE m."organizationId" = ${organizationId} ${whom}
-      UNION ALL
-      SELECT c."scopeId" FROM "OrganizationUser" m
-        JOIN "OrganizationUserRole" h ON h."userId" = m."userId"
-        JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = h."organizationRoleId"
-       WHERE m."organizationId" = ${organizationId} ${whom} ${kept ?? Prisma.empty}
-    ) g ${managementScope}`;
-  assertHeld(granter, namesOf(rows));
+  assertHeld(granter, await readRightsAmong(tx, members, kept));
 }
 
 /**
@@ -261,6 +241,29 @@ export function assertMayMakeSigningKeys(granter: Granter, isAsked: boolean): vo
   noteAsked('SIGNING_KEYS');
   if (isAsked && !mayDoEverything(granter))
     throw new NotAllowedError('Only who may rotate signing keys by hand can say when it happens.');
+}
+
+/**
+ * The rights of users, however many they are.
+ *
+ * @param userIds SQL that selects their ids.
+ * @param counts SQL for what else has to hold for a role `h` in an organization to count.
+ */
+async function readRightsAmong(
+  tx: Transaction,
+  userIds: Prisma.Sql,
+  counts = Prisma.empty,
+): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ name: string }[]>`
+    SELECT DISTINCT s."name" FROM (
+      SELECT c."scopeId" FROM "UserRole" h JOIN "RoleScope" c ON c."roleId" = h."roleId"
+       WHERE h."userId" IN (${userIds})
+      UNION ALL
+      SELECT c."scopeId" FROM "OrganizationUserRole" h
+        JOIN "OrganizationRoleResourceScope" c ON c."organizationRoleId" = h."organizationRoleId"
+       WHERE h."userId" IN (${userIds}) ${counts}
+    ) g ${managementScope}`;
+  return namesOf(rows);
 }
 
 const namesOf = (rows: readonly { readonly name: string }[]): string[] =>

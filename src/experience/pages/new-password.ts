@@ -6,7 +6,7 @@ import { resetPassword } from '../recover.ts';
 import { cancel } from '../site/controls.ts';
 import { leadOn } from '../site/next-page.ts';
 import type { InteractionPage } from '../site/visit.ts';
-import { verified } from '../steps.ts';
+import { recoveredAddress } from '../steps.ts';
 import { recoveryPage } from './address.ts';
 
 const path = '/new-password';
@@ -18,7 +18,7 @@ export const newPasswordPage: InteractionPage = {
   async show(visit, request) {
     const { texts: t } = visit;
     const { problem } = request;
-    const [verification] = verified(visit.context, visit.interaction, 'RESET_PASSWORD');
+    const verification = recoveredAddress(visit.context, visit.interaction);
     if (!verification) {
       if (!problem) return { goTo: '/forgot-password' };
       // The verification has expired while the person chose a password.

@@ -7,7 +7,7 @@ import type { Page } from '../../web/site.ts';
 import { openVisit, type Visit } from '../../web/visit.ts';
 import type { BrowserInteraction } from '../access/browser.ts';
 import { type Interaction, readInteraction } from '../interaction.ts';
-import { type InteractionStep, verified } from '../steps.ts';
+import { type InteractionStep, recoveredAddress } from '../steps.ts';
 import { type Texts, texts } from '../texts.ts';
 
 /** A kind of address that codes are sent to. */
@@ -75,7 +75,7 @@ async function findPersonId(
   interaction: Interaction,
 ): Promise<string | null> {
   if (interaction.userId !== null) return interaction.userId;
-  const shown = verified(context, interaction, 'RESET_PASSWORD').at(-1);
+  const shown = recoveredAddress(context, interaction);
   if (!shown) return null;
   return (await findUserByAddress(context.database.prisma, shown))?.id ?? null;
 }

@@ -30,31 +30,47 @@ interface SmtpOptions {
 /** Sends each message over its own connection: one that hangs delays no other. */
 export const smtpSender =
   (settings: SmtpSettings, options: SmtpOptions): Send =>
-  async (message, signal) => {
-    let socket: Socket;
-    try {
-      socket = await open(settings, options, signal);
-    } catch (error) {
-      return resultOf(error);
-    }
-    const connection = new SMTPConnection({
-      ...securityOf(settings, options),
-      connection: socket,
-      host: settings.host,
-      secure: settings.secure,
-    });
-    try {
-      return await Promise.race([
-        endOf(connection, signal),
-        converse(connection, settings, options, message),
-      ]);
-    } catch (error) {
-      breakOff(connection, socket);
-      return resultOf(error);
-    } finally {
-      connection.close();
-    }
-  };
+  (message, signal) =>
+    atServer(settings, options, signal, (connection) =>
+      converse(connection, settings, options, message),
+    ).catch(resultOf);
+
+/**
+ * Connects to a mail server and logs in, as for a message, and sends none.
+ *
+ * @throws why it does not work.
+ */
+export const verifySmtp = (
+  settings: SmtpSettings,
+  options: SmtpOptions,
+  signal: AbortSignal,
+): Promise<void> =>
+  atServer(settings, options, signal, (connection) => logIn(connection, settings, options));
+
+/** Talks to a mail server over a connection of its own. Rejects when it ends too early. */
+async function atServer<T>(
+  settings: SmtpSettings,
+  options: SmtpOptions,
+  signal: AbortSignal,
+  talk: (connection: SMTPConnection) => Promise<T>,
+): Promise<T> {
+  const socket = await open(settings, options, signal);
+  const connection = new SMTPConnection({
+    ...securityOf(settings, options),
+    connection: socket,
+    host: settings.host,
+    secure: settings.secure,
+  });
+  try {
+    return await Promise.race([endOf(connection, signal), talk(connection)]);
+  } catch (error) {
+    // The library's own close waits for the other side, which may go on sending for seconds.
+    socket.destroy();
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
 
 /** Connects to an address that was checked in the same step, so a name that resolves differently later gains nothing. */
 async function open(
@@ -96,39 +112,6 @@ const endOf = (connection: SMTPConnection, signal: AbortSignal): Promise<never> 
     connection.once('end', () => reject(new Error('the server closed the connection')));
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-
-/**
- * Connects to a mail server and logs in, as for a message, and sends none.
- *
- * @throws why it does not work.
- */
-export async function verifySmtp(
-  settings: SmtpSettings,
-  options: SmtpOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const socket = await open(settings, options, signal);
-  const connection = new SMTPConnection({
-    ...securityOf(settings, options),
-    connection: socket,
-    host: settings.host,
-    secure: settings.secure,
-  });
-  try {
-    await Promise.race([endOf(connection, signal), logIn(connection, settings, options)]);
-  } catch (error) {
-    breakOff(connection, socket);
-    throw error;
-  } finally {
-    connection.close();
-  }
-}
-
-/** Ends a connection at once. A polite close waits for the other side, which may go on sending for seconds. */
-function breakOff(connection: SMTPConnection, socket: Socket): void {
-  connection.close();
-  socket.destroy();
-}
 
 async function logIn(
   connection: SMTPConnection,

@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { hashQueue } from '../../../src/users/hash-queue.ts';
 import {
   byCode,
   byPassword,
@@ -15,6 +16,7 @@ import { step } from '../../support/people/experience.ts';
 import { allowPrivate } from '../../support/people/federation.ts';
 import { openSignInPage } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
+import { eventually } from '../../support/wait.ts';
 
 const service = await startService(allowPrivate);
 const receiver = await startReceiver();
@@ -98,6 +100,28 @@ test.each(setters)('a password that only %s allows signs in nobody with more', a
   await promote(id);
   expect(await rightsBy(steps)).toEqual(allIf(scope));
 });
+
+test.each(setters)(
+  'a password that only %s allows signs in nobody who gets more while it is hashed',
+  async (scope) => {
+    const easy = 'password1';
+    await leave({ passwordPolicy: { minLength: 12 } });
+    await weaken(scope, { passwordPolicy: { minLength: 8, rejectCommon: false } });
+    const username = next('person');
+    await signedIn((send) => step(send, 'register', { username, password: easy }));
+    const { id } = await attack.prisma.user.findFirstOrThrow({ where: { username } });
+    const hashing = Promise.withResolvers<void>();
+    onTestFinished(() => hashing.resolve());
+    while (hashQueue.waiting === 0) void hashQueue.run(() => hashing.promise);
+    const rights = rightsBy((send) =>
+      step(send, 'signInWithPassword', { identifier: username, password: easy }),
+    );
+    await eventually(() => expect(hashQueue.waiting).toBe(2));
+    await promote(id);
+    hashing.resolve();
+    expect(await rights).toEqual(allIf(scope));
+  },
+);
 
 test.each(setters)(
   'a password that only %s allows proves nothing at the account',

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OutgoingMessage } from '../../../src/messages/senders/sender.ts';
-import { smtpSender } from '../../../src/messages/senders/smtp.ts';
+import { smtpSender, verifySmtp } from '../../../src/messages/senders/smtp.ts';
 import { unrecordedSpan } from '../../../src/tracing/traceparent.ts';
 import { type MailServer, reply, startMailServer } from '../../support/peers/mail-server.ts';
 import { messageUntil, queue, useMailServer } from '../../support/people/messages.ts';
@@ -176,14 +176,8 @@ test.each([
 
 const greeting = '220 mail.example ESMTP\r\n';
 
-test.each([
-  ['a line', '', '2'],
-  ['lines of one reply', '', '220-more\r\n'],
-  ['replies', '', '220 more\r\n'],
-  ['a line after the greeting', greeting, '2'],
-  ['lines of one reply after the greeting', greeting, '250-more\r\n'],
-  ['replies after the greeting', greeting, '250 more\r\n'],
-])('gives up a server that sends %s without end', async (_what, first, endless) => {
+/** A mail server that sends a beginning and then something without end. */
+async function startEndless(first: string, endless: string) {
   const piece = endless.repeat(16_384);
   let sentBytes = 0;
   const closed = Promise.withResolvers<void>();
@@ -201,17 +195,43 @@ test.each([
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const settings = {
-    host: '127.0.0.1',
-    port,
-    secure: false,
-    username: null,
-    from: 'a@acme.example',
+  return {
+    settings: {
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      username: null,
+      from: 'a@acme.example',
+    },
+    options: { resolveHost: async () => ['127.0.0.1'], password: null, allowPrivate: true },
+    async expectCutOff() {
+      await closed.promise;
+      // A reply may have 1 MB; the rest is what the two sockets hold.
+      expect(sentBytes).toBeLessThan(32 * 1024 * 1024);
+    },
   };
-  const resolveHost = async () => ['127.0.0.1'];
-  const send = smtpSender(settings, { resolveHost, password: null, allowPrivate: true });
+}
+
+const lines = [
+  ['a line', '', '2'],
+  ['lines of one reply', '', '220-more\r\n'],
+  ['a line after the greeting', greeting, '2'],
+  ['lines of one reply after the greeting', greeting, '250-more\r\n'],
+] satisfies [string, string, string][];
+
+test.each([
+  ...lines,
+  ['replies', '', '220 more\r\n'],
+  ['replies after the greeting', greeting, '250 more\r\n'],
+])('gives up a server that sends %s without end', async (_what, first, endless) => {
+  const { settings, options, expectCutOff } = await startEndless(first, endless);
+  const send = smtpSender(settings, options);
   expect(await send(message, new AbortController().signal)).toMatchObject({ outcome: 'failed' });
-  await closed.promise;
-  // A reply may have 1 MB; the rest is what the two sockets hold.
-  expect(sentBytes).toBeLessThan(32 * 1024 * 1024);
+  await expectCutOff();
+});
+
+test.each(lines)('a trial gives up a server that sends %s without end', async (_what, ...sent) => {
+  const { settings, options, expectCutOff } = await startEndless(...sent);
+  await expect(verifySmtp(settings, options, new AbortController().signal)).rejects.toThrow();
+  await expectCutOff();
 });

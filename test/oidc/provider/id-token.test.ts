@@ -132,9 +132,11 @@ test('null restores the service’s algorithm', async () => {
   expect(decodeJwt(tokens.id_token ?? '')).toMatchObject(person);
 });
 
-test('the key set may be cached, for seconds', async () => {
+test('the key set may be cached for seconds', async () => {
   const { headers } = await fetch(`${service.url}/oidc/jwks`);
-  expect(headers.get('cache-control')).toMatch(/^public, max-age=\d{1,2}$/);
+  const [, seconds] = /^public, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '') ?? [];
+  // While more than 30 seconds of it are left, go-oidc 2 does not look for a key that it does not know.
+  expect(Number(seconds)).toBeLessThan(30);
 });
 
 test('createApplication accepts it too, and no other algorithm', async () => {

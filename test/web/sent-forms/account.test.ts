@@ -3,9 +3,10 @@ import { createAccountFixture, endOfLog, recordedSince } from '../../support/peo
 import { codeTo, messagesTo } from '../../support/people/messages.ts';
 import { type Browser, openBrowser, type Visit } from '../../support/people/sign-in.ts';
 import { password } from '../../support/people/sign-in-fixture.ts';
-import { startService } from '../../support/service.ts';
+import { startSecondNode, startService } from '../../support/service.ts';
 
 const service = await startService();
+const otherNode = await startSecondNode(service);
 const { baseUrl } = service.app.services;
 const fixture = await createAccountFixture(service);
 const { prisma } = fixture.database;
@@ -74,6 +75,12 @@ const steps = {
   },
 } satisfies Record<string, () => Promise<Ready>>;
 
+/** Sends a form to the other node, as a balancer may. */
+function postElsewhere({ browser, visit, values }: Ready): Promise<Response> {
+  const cookie = browser.cookiesFor(visit.url.pathname);
+  return openBrowser(baseUrl, otherNode.url, { cookie }).post(visit, values);
+}
+
 const placeOf = (response: Response) => [response.status, response.headers.get('location')];
 
 describe.each(Object.entries<() => Promise<Ready>>(steps))('a form that %s', (_name, ready) => {
@@ -95,6 +102,19 @@ describe.each(Object.entries<() => Promise<Ready>>(steps))('a form that %s', (_n
     const start = await endOfLog(service);
     expect(placeOf(await browser.post(visit, values))).toEqual(placeOf(first));
     expect(await recordedSince(service, start)).toEqual([]);
+  });
+
+  test('is answered alike by two nodes, at once and once more', async () => {
+    const form: Ready = await ready();
+    const { browser, visit, values } = form;
+    const start = await endOfLog(service);
+    const answers = await Promise.all([browser.post(visit, values), postElsewhere(form)]);
+    const [first, second] = answers.map(placeOf);
+    expect(first?.[0]).toBe(303);
+    expect(second).toEqual(first);
+    expect(placeOf(await postElsewhere(form))).toEqual(first);
+    const types = (await recordedSince(service, start)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'User.Data.Updated').length).toBeLessThanOrEqual(1);
   });
 });
 

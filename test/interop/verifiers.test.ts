@@ -1,0 +1,170 @@
+import { decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Resource } from '../../src/generated/prisma/client.ts';
+import { systemActor } from '../../src/services.ts';
+import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
+import { startService } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
+import { createIssuer, scope } from './tokens.ts';
+import {
+  areInstalled,
+  filesOfVerifiers,
+  python,
+  startVerifier,
+  versionOf,
+  versionOfPyJwt,
+} from './verifier-process.ts';
+
+// The order is that of the table in docs/checking-tokens.md.
+const algorithms = ['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'] as const;
+const allButEdDsa = ['ES256', 'ES384', 'PS256', 'RS256'];
+
+/** The package that each file is about, and which algorithms it takes as it stands there. */
+const ofPackages: Record<string, [name: string, taken: readonly string[]]> = {
+  'jose.js': ['jose', algorithms],
+  'express-oauth2-jwt-bearer.js': ['express-oauth2-jwt-bearer', algorithms],
+  'express-jwt.js': ['express-jwt', allButEdDsa],
+  'passport-jwt.js': ['passport-jwt', allButEdDsa],
+  'koa-jwt.js': ['koa-jwt', allButEdDsa],
+  'aws-jwt-verify.js': ['aws-jwt-verify', ['ES256', 'ES384', 'EdDSA', 'RS256']],
+  'hono.js': ['hono', algorithms],
+  'fast-jwt.js': ['fast-jwt', algorithms],
+  'fastify-jwt.js': ['@fastify/jwt', algorithms],
+  'graphql-yoga.js': ['@graphql-yoga/plugin-jwt', allButEdDsa],
+  'hapi.js': ['@hapi/jwt', algorithms],
+  'okta-jwt-verifier.js': ['@okta/jwt-verifier', ['RS256']],
+};
+
+interface Verifier {
+  readonly path: string;
+  readonly name: string;
+  readonly version: string;
+  readonly taken: readonly string[];
+}
+
+const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
+const verifiers: Verifier[] = [
+  ...(areInstalled
+    ? Object.entries(ofPackages).map(([file, [name, taken]]) => ({
+        path: `verifiers/${file}`,
+        name,
+        version: versionOf(name),
+        taken,
+      }))
+    : []),
+  ...(python ? [{ ...ofPython, taken: ['ES256'] }] : []),
+];
+
+// A key that is new signs at once, as after a leak: verifiers have to find it.
+const service = await startService({ SIGNING_KEY_LEAD_SECONDS: '0' });
+const { services } = service.app;
+const rotate = () =>
+  rotateSigningKey({ ...services, actor: systemActor, traceId: '', ip: null, userAgent: null }, {});
+
+/** What each answered, and what it had to. */
+const answers = new Map<Verifier, Record<string, { seen: number; due: number }>>();
+const secondsToKnow = new Map<Verifier, number>();
+
+beforeAll(async () => {
+  const issuer = await createIssuer(service);
+  const orders = await issuer.createApi({ indicator: 'https://orders.example.com' });
+  const ofRsa = await issuer.createApi({
+    indicator: 'https://rsa.example.com',
+    signingAlg: 'RS256',
+  });
+  const ofAlgorithms = await Promise.all(
+    algorithms.map((signingAlg) => issuer.createApi({ signingAlg })),
+  );
+  // This makes the keys of all these algorithms.
+  await rotate();
+  await services.keys.reload();
+  const apiOf = ({ taken }: Verifier): [api: Resource, other: Resource] =>
+    taken.includes('ES256') ? [orders, ofRsa] : [ofRsa, orders];
+
+  const asks = await Promise.all(
+    verifiers.map(async (verifier) => {
+      const [api, other] = apiOf(verifier);
+      const ask = await startVerifier(verifier.path, {
+        ISSUER: services.issuer,
+        API: api.indicator,
+        SCOPE: scope,
+      });
+      const row: Record<string, { seen: number; due: number }> = {};
+      answers.set(verifier, row);
+      for (const [name, [token, due]] of Object.entries(await issuer.tokensFor(api, other))) {
+        row[name] = { seen: await ask(token), due };
+      }
+      for (const [index, algorithm] of algorithms.entries()) {
+        const token = await issuer.issueAsFor(api, ofAlgorithms[index] ?? api);
+        if (decodeProtectedHeader(token).alg !== algorithm) throw new Error(`No ${algorithm}.`);
+        row[algorithm] = {
+          seen: await ask(token),
+          due: verifier.taken.includes(algorithm) ? 200 : 401,
+        };
+      }
+      return { verifier, ask, api, row, old: await issuer.issue(api) };
+    }),
+  );
+
+  await rotate();
+  await services.keys.reload();
+  await Promise.all(
+    asks.map(async ({ verifier, ask, api, row, old }) => {
+      const token = await issuer.issue(api);
+      if (decodeProtectedHeader(token).kid === decodeProtectedHeader(old).kid) {
+        throw new Error('The key is the one of before.');
+      }
+      row['old key'] = { seen: await ask(old), due: 200 };
+      const began = performance.now();
+      const seen = await eventually(async () => {
+        const status = await ask(token);
+        expect(status).toBe(200);
+        return status;
+      }, 500).catch(() => ask(token));
+      secondsToKnow.set(verifier, Math.round((performance.now() - began) / 1000));
+      row['new key'] = { seen, due: 200 };
+    }),
+  );
+});
+
+afterAll(() => {
+  const lines = verifiers.map((verifier) => ({
+    what: verifier.name,
+    version: verifier.version,
+    ...Object.fromEntries(
+      Object.entries(answers.get(verifier) ?? {}).map(([name, { seen, due }]) => [
+        name,
+        seen === due ? String(seen) : `${seen}, not ${due}`,
+      ]),
+    ),
+    'new key after': `${secondsToKnow.get(verifier)} s`,
+  }));
+  process.stdout.write(tableOf(lines));
+});
+
+describe.skipIf(verifiers.length === 0)(
+  'a token is checked as docs/checking-tokens.md says',
+  () => {
+    test.for(verifiers)('with $name $version', (verifier) => {
+      const row = Object.entries(answers.get(verifier) ?? {});
+      expect(row).toHaveLength(18);
+      expect(Object.fromEntries(row.map(([name, { seen }]) => [name, seen]))).toEqual(
+        Object.fromEntries(row.map(([name, { due }]) => [name, due])),
+      );
+    });
+  },
+);
+
+test('each file of examples/verifiers is tried', () => {
+  expect(Object.keys(ofPackages).toSorted()).toEqual(filesOfVerifiers());
+});
+
+function tableOf(rows: readonly Record<string, string>[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const widths = names.map((name) =>
+    Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;
+  return `\n${line(names)}${rows.map((row) => line(names.map((name) => row[name] ?? ''))).join('')}\n`;
+}
