@@ -15,17 +15,17 @@ import {
 import { newId } from '../ids.ts';
 import { distinct, emailAddress, foldCase, instant, parseInput } from '../input.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
-import {
-  type InvitationWithRoles,
-  invitationRecord,
-  invitations,
-  withRoles,
-} from '../organizations/invitations-payload.ts';
 import { addMembers, recordMembership } from '../organizations/members.ts';
 import { organizationUserHolder } from '../role-holders/holders.ts';
 import { assertAssignable, assign, recordRoles } from '../role-holders/operations.ts';
 import { type Context, type Services, systemActor } from '../services.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
+import {
+  type InvitationWithRoles,
+  invitationRecord,
+  invitations,
+  withRoles,
+} from '../users/invitations/payload.ts';
 
 const defaultLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 

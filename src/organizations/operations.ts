@@ -7,7 +7,7 @@ import type { Organization, Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { composedText, jsonObject, name, notNull, parseInput } from '../input.ts';
 import type { Context } from '../services.ts';
-import { invitationRecord, withRoles } from './invitations-payload.ts';
+import { invitationRecord, withRoles } from '../users/invitations/payload.ts';
 import { assertMayLeave, recordMembership, removeMembers } from './members.ts';
 import { organizationRecord, organizations } from './payload.ts';
 

@@ -12,8 +12,8 @@ import { voidFormer } from './void-codes.ts';
 /**
  * Deletes a user, with sessions, role assignments, organization memberships and what was sent to their addresses.
  * Raises `User.Session.Ended` for each session, `Organization.Membership.Updated` for each organization that loses a
- * member, `User.Credential.Updated` for each personal access token that a third party had created in their name, and
- * `User.Deleted`.
+ * member, `User.Credential.Updated` for each personal access token that a third party had created in their name,
+ * `OrganizationInvitation.Data.Updated` for each invitation of their address, and `User.Deleted`.
  *
  * @returns The user in its last state.
  * @throws {NotFoundError}
@@ -38,7 +38,7 @@ export async function deleteUserWithin(
   await endPersonalAccessTokensByConsent(tx, context, { userId: id });
   await forgetInBrowsers(tx, id);
   const user = await tx.user.delete({ where: { id } });
-  await voidFormer(tx, user);
+  await voidFormer(tx, context, user);
   const told = await recordEvents(tx, context, [
     ...memberships.map(({ organizationId }) => ({
       type: 'Organization.Membership.Updated' as const,

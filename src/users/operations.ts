@@ -309,7 +309,8 @@ async function changeUser(
 
 /**
  * Changes a locked user, and records `User.Data.Updated` if something changed. Every change of an address is written
- * here: what was sent to the one that they give up is void, and so are the codes for another in its place.
+ * here: what was sent to the one that they give up is void, and so are the codes for another in its place. Raises
+ * `OrganizationInvitation.Data.Updated` for each invitation of the former address.
  */
 export async function writeUser(
   tx: Transaction,
@@ -318,7 +319,7 @@ export async function writeUser(
   patch: Partial<User>,
 ): Promise<Told<User>> {
   const after = patched(before, patch);
-  await voidFormer(tx, before, after);
+  await voidFormer(tx, context, before, after);
   await voidOvertaken(tx, before, after);
   const isLifted = isVouchedFor(after) && !isVouchedFor(before);
   const otherChanges = isLifted ? { isVouchedFor: { from: false, to: true } } : undefined;

@@ -40,8 +40,9 @@ export interface NewAddress {
 }
 
 /**
- * Replaces the account's e-mail address with a verified one, and notifies the old address. Raises `User.Data.Updated`.
- * Only now, with the address verified, may the person learn that another account has it.
+ * Replaces the account's e-mail address with a verified one, and notifies the old address. Raises `User.Data.Updated`,
+ * and `OrganizationInvitation.Data.Updated` for each invitation of the old address. Only now, with the address verified,
+ * may the person learn that another account has it.
  *
  * @throws {VerificationFailedError} if the address was not verified in this session, or its code has expired;
  *   {@link ConflictError} {@link VerificationRequiredError}
@@ -78,7 +79,9 @@ async function takeAddress(
       // If the sender may not vouch for this person, the right code was already answered like a wrong one.
       if (!verified || !(await mayProve(tx, verified.setterScopes, userId)))
         throw new VerificationFailedError();
-      await tx.verification.delete({ where: { id: verified.id } });
+      // Who had the address may be giving it up: that voids what was sent to it.
+      const { count } = await tx.verification.deleteMany({ where: { id: verified.id } });
+      if (count === 0) throw new VerificationFailedError();
       const told = await writeUser(tx, context, before, patches[type](verified.recipient));
       const template = type === 'EMAIL' ? 'EMAIL_CHANGED' : 'PHONE_CHANGED';
       if (told.result !== before) {

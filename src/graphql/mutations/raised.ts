@@ -7,7 +7,9 @@ const guess = ['Identifier.Lockout', 'Identifier.Unlocked'] as const;
 // An address counts as verified once somebody has shown that they hold it.
 const shown = ['User.Data.Updated', ...guess] as const;
 const signedOut = ['User.Session.Ended', 'User.Credential.Updated'] as const;
-const deletedUser = [...signedOut, ...membership, 'User.Deleted'] as const;
+// What was meant for who had an address is not for who has it next.
+const givenUp = ['OrganizationInvitation.Data.Updated'] as const;
+const deletedUser = [...signedOut, ...membership, ...givenUp, 'User.Deleted'] as const;
 const revokedGrant = ['User.Grant.Revoked', ...credential] as const;
 const sending = ['Message.RateLimited'] as const;
 
@@ -61,7 +63,7 @@ export const raised = {
   createUser: ['User.Created'],
   importUsers: ['User.Created', 'User.Roles.Updated'],
   deleteUser: deletedUser,
-  updateUser: ['User.Data.Updated', ...signedOut],
+  updateUser: ['User.Data.Updated', ...givenUp, ...signedOut],
   updateUserCustomData: ['User.Data.Updated'],
   updateUserProfile: ['User.Data.Updated'],
   updateUserPassword: ['User.Data.Updated', ...signedOut],
@@ -198,7 +200,7 @@ export const raised = {
   // The account API.
   updateViewer: ['User.Data.Updated'],
   updateViewerUsername: ['User.Data.Updated'],
-  updateViewerEmail: ['User.Data.Updated'],
+  updateViewerEmail: ['User.Data.Updated', ...givenUp],
   updateViewerPhone: ['User.Data.Updated'],
   updateViewerPassword: ['User.Data.Updated', ...signedOut, 'Identifier.Unlocked'],
   deleteViewer: deletedUser,

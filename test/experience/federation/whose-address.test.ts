@@ -429,7 +429,7 @@ test.each<[string, (email: string) => Record<string, unknown>, string]>([
     (email) => ({ primaryEmail: email.toUpperCase() }),
     'ACCEPTED',
   ],
-  ['that was the account’s', (email) => ({ primaryEmail: `moved-${email}` }), 'PENDING'],
+  ['that was the account’s', (email) => ({ primaryEmail: `moved-${email}` }), 'REVOKED'],
   ['the account’s, not verified', () => ({ isEmailVerified: false }), 'PENDING'],
 ])('an invitation of an address %s', async (_whose, change, status) => {
   const email = `${newName()}@${here}`;

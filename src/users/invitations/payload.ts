@@ -1,6 +1,6 @@
-import type { RecordData } from '../events/catalogue/records.ts';
-import type { RecordKind } from '../events/record.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import type { RecordData } from '../../events/catalogue/records.ts';
+import type { RecordKind } from '../../events/record.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 
 /** What to read of an invitation beside its row: its roles. */
 export const withRoles = {
