@@ -275,7 +275,7 @@ mutations.add('createUser', {
 
 mutations.add('updateUser', {
   description:
-    "Changes a user's own fields. An absent field stays as it is; null clears it. Raises `User.Data.Updated`.",
+    "Changes a user's own fields. An absent field stays as it is; null clears it. Raises `User.Data.Updated`, and `OrganizationInvitation.Data.Updated` for each invitation of an e-mail address that the user gives up: it is revoked.",
   input: (t) => ({
     id: mutations.id(t),
     ...profileFields(t),
@@ -350,7 +350,7 @@ mutations.add('signOutUser', {
 
 mutations.addDeletion('deleteUser', {
   description:
-    'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, `User.Session.Ended` for each session, and `User.Credential.Updated` for each personal access token that a third-party application had created in the user’s name.',
+    'Deletes a user with sessions, role assignments and organization memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, `OrganizationInvitation.Data.Updated` for each invitation of their address, which is revoked, `User.Session.Ended` for each session, and `User.Credential.Updated` for each personal access token that a third-party application had created in the user’s name.',
   model: ({ user }) => user,
   operation: deleteUser,
 });

@@ -174,11 +174,18 @@ describe('the management API', () => {
     return id;
   }
 
+  /** An address that is invited to an organization. */
+  async function invitedAddress() {
+    const invitee = `${make.next('invitee')}@example.com`;
+    await make.invitation({ invitee });
+    return invitee;
+  }
+
   const scenes: readonly (readonly [operation: MutationName, () => Promise<Input>])[] = [
     [
       'deleteUser',
       async () => {
-        const id = await signedIn();
+        const id = await signedIn({ primaryEmail: await invitedAddress() });
         await done('addOrganizationUsers', {
           organizationId: await make.organization(),
           userIds: [id],
@@ -197,9 +204,9 @@ describe('the management API', () => {
     [
       'updateUser',
       async () => {
-        const id = await signedIn();
+        const id = await signedIn({ primaryEmail: await invitedAddress() });
         await prisma.user.update({ where: { id }, data: { setterScopes: [] } });
-        return { id, isVouchedFor: true };
+        return { id, isVouchedFor: true, primaryEmail: null };
       },
     ],
     ['updateUserPassword', async () => ({ id: await signedIn(), password: 'long enough, too' })],
@@ -386,6 +393,7 @@ describe('the Account API', () => {
       return { verificationId: verification.id };
     };
     await verify({ email: person.primaryEmail }, person.primaryEmail);
+    await make.invitation({ invitee: person.primaryEmail });
     const email = `ada@${domain}`;
     const byEmail = await verify({ email }, email);
     await twice(() => me.run('updateViewerEmail', byEmail));
@@ -511,9 +519,10 @@ describe('the Account API', () => {
   });
 
   test('deletion', async () => {
-    const { id, atAccount } = await createPerson();
+    const { id, primaryEmail, atAccount } = await createPerson();
     const organizationId = await make.organization();
     await done('addOrganizationUsers', { organizationId, userIds: [id] });
+    await make.invitation({ invitee: primaryEmail });
     await createConsent(id);
     const me = await atAccount();
     isDone(await me.run('deleteViewer'));

@@ -228,7 +228,7 @@ const newAddress = (t: InputFields) => ({
 
 addChange('updateViewerEmail', {
   description:
-    "Replaces the account's e-mail address with a verified one, and notifies the old address. Raises `User.Data.Updated`.",
+    "Replaces the account's e-mail address with a verified one, and notifies the old address. Raises `User.Data.Updated`, and `OrganizationInvitation.Data.Updated` for each invitation of the old address, which is revoked.",
   input: newAddress,
   errors: [ConflictError, VerificationFailedError, VerificationRequiredError],
   operation: (context, input) => updateViewerEmail(context, input),
@@ -282,7 +282,7 @@ addViewerMutation('endOtherViewerSessions', {
 
 addViewerMutation('deleteViewer', {
   description:
-    "Deletes the caller's account with sessions, roles and memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, and `User.Credential.Updated` for each personal access token that a third-party application had created in the person's name.",
+    "Deletes the caller's account with sessions, roles and memberships. Raises `User.Deleted`, `Organization.Membership.Updated` for each organization that loses the member, `OrganizationInvitation.Data.Updated` for each invitation of their address, which is revoked, and `User.Credential.Updated` for each personal access token that a third-party application had created in the person's name.",
   input: noFields,
   operation: async (context, _input, info) => {
     // The selected relations are read before the deletion: afterwards they are gone.
