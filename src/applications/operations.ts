@@ -284,11 +284,16 @@ async function setterScopesAfter(
         signInSwitches.every((one) => !before[one] || patch[one] !== undefined));
     return isRenewed ? setterScopesOf(context) : before.setterScopes;
   }
-  if (!isOpened(before, patch)) return before.setterScopes;
-  await tx.userGrantScope.deleteMany({
-    where: { resource: { in: [...ownIndicators] }, grant: { applicationId: before.id } },
-  });
-  return bound;
+  const isNowOpened = isOpened(before, patch);
+  // What people allowed at an address that goes is not for those that stay.
+  const isMoved =
+    patch.redirectUris !== undefined && !isDeepStrictEqual(patch.redirectUris, before.redirectUris);
+  if (isNowOpened || isMoved) {
+    await tx.userGrantScope.deleteMany({
+      where: { resource: { in: [...ownIndicators] }, grant: { applicationId: before.id } },
+    });
+  }
+  return isNowOpened ? bound : before.setterScopes;
 }
 
 /** What keeps those out who get at an application's requests, codes or tokens. */

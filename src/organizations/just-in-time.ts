@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { assertMayGive } from '../auth/granting/may-open.ts';
+import { assertMayGive, assertMayLetIn } from '../auth/granting/may-open.ts';
 import {
+  coversEverything,
   inCommon,
   mayDoEverything,
   type SetterScopes,
@@ -18,6 +19,7 @@ import { distinct, emailDomain, parseInput } from '../input.ts';
 import { organizationUserHolder } from '../role-holders/holders.ts';
 import { assertAssignable, assign, recordRoles } from '../role-holders/operations.ts';
 import type { Context } from '../services.ts';
+import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { domainOf, readDomain } from '../text/address.ts';
 import { addMembers } from './members.ts';
 import { membershipData } from './payload.ts';
@@ -159,12 +161,22 @@ function organizationsOf({ identityProviderId, email, isEmailVerified }: Provide
   } satisfies Prisma.OrganizationIdentityProviderWhereInput;
 }
 
-/** Whether a person joins an organization by a company's `ENTERPRISE` provider. */
-export const isOfCompany = async (tx: Transaction, person: ProviderPerson): Promise<boolean> =>
-  (await tx.organizationIdentityProvider.count({
+/**
+ * What those held who let the people of a company's `ENTERPRISE` provider join organizations, in common if none of them
+ * held everything. Such people may register while the sign-up is closed, and then hold no more. Null if there is nobody.
+ */
+export async function openerScopesFor(
+  tx: Transaction,
+  person: ProviderPerson,
+): Promise<SetterScopes | null> {
+  const ways = await tx.organizationIdentityProvider.findMany({
     where: { AND: [organizationsOf(person), { identityProvider: { kind: 'ENTERPRISE' } }] },
-    take: 1,
-  })) > 0;
+    select: { setterScopes: true },
+  });
+  const [first, ...others] = ways.map(({ setterScopes }) => setterScopes);
+  if (first === undefined) return null;
+  return [first, ...others].find(coversEverything) ?? inCommon(first, ...others);
+}
 
 /**
  * Adds a person who comes from an identity provider to each organization that has the provider, with the just-in-time
@@ -247,7 +259,7 @@ const providerConflicts = {
  * Adds an identity provider whose people join an organization just in time. Raises `Organization.Settings.Updated`.
  *
  * @throws {NotFoundError} {@link ConflictError} on `identityProviderId`; {@link NotAllowedError} when they would get
- *   more than the caller holds.
+ *   more than the caller holds, or may register only now and every new user does.
  */
 export async function addOrganizationIdentityProvider(
   context: Context,
@@ -258,11 +270,23 @@ export async function addOrganizationIdentityProvider(
     change(context, key.organizationId, async (tx) => {
       await lockRow(tx, 'IdentityProvider', key.identityProviderId);
       await assertMayGiveJitRoles(tx, context, key.organizationId);
+      await assertMayLetIn(tx, context, await letsPeopleIn(tx, key));
       await tx.organizationIdentityProvider.create({
         data: { ...key, setterScopes: setterScopesOf(context), createdAt: context.clock.now() },
       });
     }),
   );
+}
+
+/** Whether the people of a provider may register only because they join an organization by it. */
+async function letsPeopleIn(
+  tx: Transaction,
+  { identityProviderId }: Pick<OrganizationIdentityProviderInput, 'identityProviderId'>,
+): Promise<boolean> {
+  const { signUpEnabled } = await readSignInExperience(tx);
+  if (signUpEnabled) return false;
+  const where = { id: identityProviderId, kind: 'ENTERPRISE' } as const;
+  return (await tx.identityProvider.count({ where })) > 0;
 }
 
 /**

@@ -187,7 +187,11 @@ export const openingsOf: Readonly<Record<string, Row>> = {
   deleteOrganizationInvitation: harmless('id'),
   addOrganizationEmailDomain: { ...harmless('organizationId'), domain: given },
   removeOrganizationEmailDomain: harmless('organizationId', 'domain'),
-  addOrganizationIdentityProvider: { ...harmless('organizationId'), identityProviderId: given },
+  addOrganizationIdentityProvider: {
+    ...harmless('organizationId'),
+    // A company's people may register by it while the sign-up is closed.
+    identityProviderId: ['RIGHTS', 'NEWCOMERS', 'LATER'],
+  },
   removeOrganizationIdentityProvider: harmless('organizationId', 'identityProviderId'),
   replaceOrganizationJitRoles: memberRoles,
   createOrganizationRole: {

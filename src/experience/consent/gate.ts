@@ -50,6 +50,7 @@ export function consentRequestOf({
     oidcScopes: oidcScopes.filter((scope) => scopes.includes(scope)),
     resources: parameters.getAll('resource'),
     redirectUri: parameters.get('redirect_uri') ?? '',
+    redirectUris: application.redirectUris,
     prompts: listOf('prompt'),
   };
 }

@@ -14,7 +14,7 @@ import {
   linkIdentity,
 } from '../../identity-providers/identities.ts';
 import { name, parseInput } from '../../input.ts';
-import { isOfCompany, joinByProvider } from '../../organizations/just-in-time.ts';
+import { joinByProvider, openerScopesFor } from '../../organizations/just-in-time.ts';
 import type { Address } from '../../proving/codes.ts';
 import { holdsAddress, verifiedBy } from '../../proving/proved.ts';
 import type { InteractionAccess, VisitContext } from '../../services.ts';
@@ -77,21 +77,30 @@ export async function registerNewcomer(
   settings: SignInExperience,
   { interaction, arrival, setterScopes }: { interaction: Interaction } & Arrived,
 ): Promise<Told<Interaction>> {
-  if (!(await mayRegister(tx, settings, arrival)))
-    return untold(await stop(tx, interaction, 'sign_up_closed'));
+  const openerScopes = await findOpenerScopes(tx, settings, arrival);
+  if (!openerScopes) return untold(await stop(tx, interaction, 'sign_up_closed'));
   await keepNewcomer(tx, context, interaction, arrival);
   const named = await updateInteraction(tx, interaction, { event: 'REGISTER' });
   return missingForSignUp(context, named, settings).length > 0
     ? untold(named)
-    : createNewcomerAccount(tx, context, named, { arrival, setterScopes }, {});
+    : createNewcomerAccount(
+        tx,
+        context,
+        named,
+        { arrival, setterScopes: inCommon(setterScopes, openerScopes) },
+        {},
+      );
 }
 
-/** Anyone may register if sign-up is open. Otherwise only people whose provider adds them to an organization may. */
-const mayRegister = async (
+/**
+ * What those held who let a person register; null if nobody does. Anyone may register if sign-up is open. Otherwise only
+ * people whose provider adds them to an organization may.
+ */
+const findOpenerScopes = async (
   tx: Transaction,
   { signUpEnabled }: SignInExperience,
   arrival: Arrival,
-): Promise<boolean> => signUpEnabled || (await isOfCompany(tx, arrival));
+): Promise<SetterScopes | null> => (signUpEnabled ? everything : openerScopesFor(tx, arrival));
 
 const input = z.object({
   username: username.nullish(),
@@ -130,11 +139,12 @@ export async function completeProfile(
         throw new NotAllowedError('Nobody came from an identity provider.');
       const setterScopes = await holdEnabled(tx, newcomer);
       if (!setterScopes) throw new NotAllowedError('The identity provider cannot be used now.');
-      if (!(await mayRegister(tx, settings, newcomer)))
-        throw new NotAllowedError('Nobody can register here.');
+      const openerScopes = await findOpenerScopes(tx, settings, newcomer);
+      if (!openerScopes) throw new NotAllowedError('Nobody can register here.');
       assertComplete(context, settings, interaction, asked);
       const { interactionId: _in, confirmation: _by, createdAt: _at, ...arrival } = newcomer;
-      return createNewcomerAccount(tx, context, interaction, { arrival, setterScopes }, asked);
+      const arrived = { arrival, setterScopes: inCommon(setterScopes, openerScopes) };
+      return createNewcomerAccount(tx, context, interaction, arrived, asked);
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { needsConsent } from '../../auth/granting/consent.ts';
+import { coversEverything } from '../../auth/granting/setter-scopes.ts';
 import { areSpellings } from '../../auth/indicators.ts';
-import { accountIndicator } from '../../auth/scopes.ts';
+import { accountIndicator, ownIndicators } from '../../auth/scopes.ts';
 import { prismaSql, type Sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Application, PrismaClient } from '../../generated/prisma/client.ts';
@@ -24,6 +25,8 @@ export interface ConsentRequest {
   readonly resources: readonly string[];
   /** Empty for a device, which has none. */
   readonly redirectUri: string;
+  /** All redirect URIs of the application. */
+  readonly redirectUris: readonly string[];
   /** The values of `prompt`. */
   readonly prompts: readonly string[];
 }
@@ -50,7 +53,7 @@ export interface Asked {
   readonly missing: Consent;
   /**
    * Whether the person is asked even if nothing is missing: the application wants that (`prompt=consent`, OpenID Connect
-   * Core §3.1.2.1), or nothing proves that it is the one that was allowed (RFC 8252 §8.6).
+   * Core §3.1.2.1), or nothing proves that it is the one that was allowed (RFC 8252 §8.6), or still leads where it did.
    */
   readonly isAskedAgain: boolean;
   /** Whether the person is asked for the first time by a third party that wants nothing but to know who it is. */
@@ -96,13 +99,22 @@ export async function readAsked(client: Client, request: ConsentRequest): Promis
   // A device may open a redirect URI without https in any of its applications (RFC 8252 §8.6). Without a redirect URI,
   // anybody can have begun the request on a device of theirs (RFC 8628 §5.4).
   const isAssured =
-    request.redirectUri.startsWith('https:') ||
-    (application.type !== 'NATIVE' && request.redirectUri !== '');
+    (request.redirectUri.startsWith('https:') ||
+      (application.type !== 'NATIVE' && request.redirectUri !== '')) &&
+    (resources.every(({ indicator }) => !ownIndicators.has(indicator)) || leadsToOne(request));
   const isAskedAgain = !isEmpty(all) && (request.prompts.includes('consent') || !isAssured);
   const isIntroduced =
     application.isThirdParty && request.scopes.length === 0 && !(await isKnown(client, request));
   return { all, missing, isAskedAgain, isIntroduced };
 }
+
+/**
+ * Whether an application always leads to one place. The setter of an application that may not reach Signet's own APIs by
+ * itself could add another to one that people know, and send them there unseen after they have allowed it.
+ */
+const leadsToOne = ({ application, redirectUris }: ConsentRequest): boolean =>
+  coversEverything(application.setterScopes) ||
+  new Set(redirectUris.map((uri) => new URL(uri).host)).size <= 1;
 
 /** Whether a person has allowed an application anything, be it to know who they are. */
 const isKnown = async (

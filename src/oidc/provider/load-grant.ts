@@ -86,6 +86,7 @@ function consentRequestOf({ oidc }: KoaContextWithOIDC, userId: string): Consent
     scopes: [...oidc.requestParamScopes],
     resources: Object.keys(oidc.resourceServers ?? {}),
     redirectUri: String(oidc.params?.['redirect_uri'] ?? ''),
+    redirectUris: oidc.client.redirectUris ?? [],
     prompts: [...oidc.prompts],
   };
 }

@@ -86,6 +86,7 @@ export class DeliveryAttempts {
       ...this.#judge(delivery, result, prepared?.queryResult ?? null),
       id: delivery.id,
       webhookId: delivery.webhookId,
+      revision: delivery.revision,
       attemptCount: delivery.attemptCount,
       countsForEndpoint: !delivery.isTest && result.outcome !== 'preparation',
       at,

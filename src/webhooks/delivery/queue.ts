@@ -200,6 +200,8 @@ const inOrder = (condition: Prisma.Sql) => Prisma.sql`
 export interface RecordedAttempt {
   readonly id: string;
   readonly webhookId: string;
+  /** The webhook's revision at the claim. */
+  readonly revision: number;
   /** The count at the claim, without this attempt. */
   readonly attemptCount: number;
   /**
@@ -220,7 +222,7 @@ export interface RecordedAttempt {
 /**
  * Records attempts in one statement. No commit waits for the disk: if a crash of the database loses an attempt, the
  * message is posted once more. An attempt is not recorded twice, nor when another node has claimed the delivery
- * meanwhile.
+ * meanwhile. The result of a query is not kept if the webhook has changed meanwhile: it may be somebody else's now.
  */
 export async function recordAttempts(
   { sql, hints }: Pick<Database, 'sql' | 'hints'>,
@@ -234,7 +236,7 @@ export async function recordAttempts(
   const record = Prisma.sql`
     WITH "attempt" AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) AS (
-        "id" text, "webhookId" text, "attemptCount" int, "status" "DeliveryStatus", "nextAttemptAt" timestamptz(3),
+        "id" text, "webhookId" text, "revision" int, "attemptCount" int, "status" "DeliveryStatus", "nextAttemptAt" timestamptz(3),
         "queryResult" text, "at" timestamptz(3), "durationMs" int, "statusCode" int, "responseBody" text,
         "error" text)
     ), "left" AS (
@@ -244,8 +246,10 @@ export async function recordAttempts(
     ), "kept" AS (
       UPDATE "Delivery" d
          SET "status" = a."status", "attemptCount" = d."attemptCount" + 1,
-             "nextAttemptAt" = a."nextAttemptAt", "queryResult" = a."queryResult", "updatedAt" = ${now},
-             "changedIn" = pg_current_xact_id()
+             "nextAttemptAt" = a."nextAttemptAt", "updatedAt" = ${now}, "changedIn" = pg_current_xact_id(),
+             "queryResult" = CASE WHEN EXISTS (
+               SELECT 1 FROM "Webhook" w WHERE w."id" = a."webhookId" AND w."revision" = a."revision")
+               THEN a."queryResult" END
         FROM "attempt" a
        WHERE d."id" = a."id" AND d."attemptCount" = a."attemptCount" AND d."status"::text = 'PENDING'
          AND NOT EXISTS (

@@ -207,9 +207,10 @@ export async function updateWebhook(
     if (String(taken) !== String(takenEvents(schema, before)) || row.enabled !== before.enabled) {
       await beginPeriod(tx, id, taken);
     }
-    if (isNewQuery) {
+    // Read with other scopes, or for another receiver. Those that failed too: they may be delivered once more.
+    if (isTakenOver) {
       await tx.delivery.updateMany({
-        where: { webhookId: id, status: 'PENDING', queryResult: { not: null } },
+        where: { webhookId: id, status: { in: ['PENDING', 'FAILED'] }, queryResult: { not: null } },
         data: { queryResult: null },
       });
     }

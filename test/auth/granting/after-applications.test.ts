@@ -263,6 +263,32 @@ test('what people allow an application of applications:write lasts', async () =>
   expect(scopesIn(later.access_token)).toEqual(['users:read']);
 });
 
+test.each(setters)(
+  'what people allow where they know it is not given where %s says',
+  async (scope) => {
+    const { username } = await administrator();
+    const id = await make.application({ type: 'SPA', redirectUris: [redirectUri] });
+    await setUp(scope, 'updateApplication', { id, redirectUris: [redirectUri, evil] });
+    const browser = openConsole(service);
+    const resource = { resource: managementIndicator };
+    const request = { browser, ...resource, scope: `openid ${everyScope}` };
+    const { visit } = await openSignInPage(service, { id }, request);
+    const known = await browser.submit(visit, { identifier: username, password });
+    const allowed = known.url.searchParams.has('code') ? known : await browser.submit(known, {});
+    expect(allowed.url.searchParams.has('code')).toBe(true);
+    // Any page in this browser can lead there, and nobody sees it.
+    const silent = { ...request, redirect_uri: evil };
+    const there = await openSignInPage(service, { id }, silent);
+    expect(there.visit.url.searchParams.has('code')).toBe(scope === 'all');
+    await setUp(scope, 'updateApplication', { id, redirectUris: [evil] });
+    const alone = await openSignInPage(service, { id }, silent);
+    expect(alone.visit.url.searchParams.has('code')).toBe(scope === 'all');
+    await done('updateApplication', { id, redirectUris: [redirectUri, evil] });
+    const vouched = await openSignInPage(service, { id }, silent);
+    expect(vouched.visit.url.searchParams.has('code')).toBe(true);
+  },
+);
+
 test.each(setters)('each change of an exchange by %s', async (scope) => {
   const all = [...upTo('all'), 'account:read', 'account:write'].sort();
   for (const change of [

@@ -166,6 +166,38 @@ test.each(['organizations:write experience:read', 'all'])(
   },
 );
 
+test.each(['organizations:write experience:read', 'all'])(
+  'an identity provider that %s adds lets nobody in with more while the sign-up is closed',
+  async (scope) => {
+    const { issuer, clientId, clientSecret } = provider;
+    const domain = domainName();
+    const { identityProvider } = await done('createIdentityProvider', {
+      ...{ name: next('company'), kind: 'ENTERPRISE', emailDomains: [domain] },
+      ...{ issuer, clientId, clientSecret },
+    });
+    const identityProviderId = identityProvider.id;
+    const add = async () => ({ organizationId: await make.organization(), identityProviderId });
+    await done('updateSignInExperience', { signUpEnabled: false });
+    await setUp(scope, 'addOrganizationIdentityProvider', await add());
+    const roleId = await make.role({ isDefault: true });
+    await attack.empower(roleId);
+    const arriving =
+      (email: string): Steps =>
+      async (send, browser) => {
+        const { url } = await step(send, 'startFederation', { email });
+        provider.expect(next('subject'), { email, email_verified: true });
+        return browser.open(await passThrough(url));
+      };
+    expect(await rightsBy(arriving(`colleague@${domain}`))).toEqual(upTo(scope));
+    // An administrator lets them in too.
+    await done('addOrganizationIdentityProvider', await add());
+    expect(await rightsBy(arriving(`other@${domain}`))).toEqual(upTo('all'));
+    await done('deleteRole', { id: roleId });
+    await done('deleteIdentityProvider', { id: identityProviderId });
+    await done('updateSignInExperience', { signUpEnabled: null });
+  },
+);
+
 test('every later field of organizations is attacked', () => {
   expect(attack.missing(laterOperations.organizations)).toEqual([]);
 });

@@ -614,6 +614,29 @@ describe('a caller', () => {
     await done('updateSignInExperience', { factorPolicy: null, factors: null, codeEnabled: null });
   });
 
+  test('lets nobody in by an identity provider of a company with more rights', async () => {
+    const token = await service.managementToken('organizations:write experience:read');
+    const company = await make.identityProvider({ kind: 'ENTERPRISE' });
+    const add = async () => ({
+      organizationId: await make.organization(),
+      identityProviderId: company,
+    });
+    const [signUp, operation] = ['updateSignInExperience', 'addOrganizationIdentityProvider'];
+    await withDefaultRole(async () => {
+      await done(signUp, { signUpEnabled: false });
+      expect(await calls.GraphQL(operation, await add(), token)).toMatchObject({
+        code: 'NOT_ALLOWED',
+      });
+      const social = { ...(await add()), identityProviderId: await make.identityProvider() };
+      expect(await calls.GraphQL(operation, social, token)).toMatchObject({ code: 'OK' });
+      expect(await calls.GraphQL(operation, await add())).toMatchObject({ code: 'OK' });
+      // Everybody may get in then.
+      await done(signUp, { signUpEnabled: true });
+      expect(await calls.GraphQL(operation, await add(), token)).toMatchObject({ code: 'OK' });
+    });
+    await done('deleteIdentityProvider', { id: company });
+  });
+
   test('creates and imports no users with more rights', async () => {
     const token = await service.managementToken('users:write');
     const experience = await service.managementToken('experience:write');

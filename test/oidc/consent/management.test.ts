@@ -69,14 +69,21 @@ describe('the management API', () => {
     const pair = await createAdministrated('all');
     const { id } = pair.client;
     const browser = await signedIn(pair);
-    const redirectUris = ['https://app.example.com/callback', evil];
+    const added = 'https://app.example.com/other';
+    const redirectUris = ['https://app.example.com/callback', added];
     await mutate('updateApplication', { id, redirectUris }, 'applications:write');
-    const first = await begin(pair, { ...request, redirect_uri: evil }, browser);
+    const first = await begin(pair, { ...request, redirect_uri: added }, browser);
     expect(asksConsent(first.visit)).toBe(true);
     await browser.submit(first.visit, {});
     expect(answerOf((await begin(pair, request, browser)).visit)).toHaveProperty('code');
-    const more = [...redirectUris, 'https://other.example.com/callback'];
+    const more = [...redirectUris, evil];
     await mutate('updateApplication', { id, redirectUris: more }, 'applications:write');
+    // What is allowed at one host is not for the other, so it is asked about each time.
+    for (const redirect_uri of [redirectUris[0], evil]) {
+      const { visit } = await begin(pair, { ...request, redirect_uri }, browser);
+      expect(asksConsent(visit)).toBe(true);
+      expect(answerOf(await browser.submit(visit, {}))).toHaveProperty('code');
+    }
     expect(asksConsent((await begin(pair, request, browser)).visit)).toBe(true);
   });
 

@@ -72,6 +72,7 @@ const record = (node: string, now: Date, id: string, outcome: Partial<RecordedAt
     {
       id,
       webhookId: 'hook',
+      revision: 1,
       attemptCount: 0,
       countsForEndpoint: true,
       status: 'SUCCEEDED',

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
 import { graphql, send } from '../../support/operations/graphql.ts';
@@ -93,6 +94,69 @@ describe('a URL of another origin', () => {
     const { id } = await createWebhook(admin, { url, query, headers });
     const { body } = await update(admin, id, { url: 'http://127.0.0.1:9/elsewhere' });
     expect(body.webhook).toMatchObject({ query, headers: ['authorization'] });
+  });
+});
+
+describe('the result that somebody with more has read', () => {
+  const query =
+    'subscription { events(types: [USER_CREATED]) { name ... on UserCreatedEvent { user { username } } } }';
+  const redeliver = (endpoint: Endpoint, deliveryId: string) =>
+    callRest(endpoint, 'POST', `/deliveries/${deliveryId}/redeliver`);
+
+  /** A webhook of an administrator, and of nobody with more than it takes once somebody has changed it. */
+  async function taken() {
+    const admin = await adminOf(service);
+    const narrow = {
+      url: service.url,
+      token: await service.managementToken('webhooks:write events:read'),
+    };
+    const [first, second] = [await startReceiver(), await startReceiver()];
+    const { id } = await createWebhook(admin, { url: first.url, query });
+    const own = async () => {
+      const [message] = await second.arrived(1);
+      expect(message?.json.data).toMatchObject({ events: { name: 'User.Created' } });
+      expect(message?.body).not.toContain('username":"');
+    };
+    return { admin, narrow, first, second, id, own };
+  }
+
+  test('is not for whoever takes a failed delivery over', async () => {
+    const { admin, narrow, first, second, id, own } = await taken();
+    first.answerWith(410);
+    await createUser(admin);
+    const { deliveries } = await webhookUntil(
+      admin,
+      id,
+      ({ deliveries: [only] }) => only?.status === 'FAILED',
+    );
+    await update(narrow, id, { url: second.url, query, enabled: true });
+    await redeliver(narrow, String(deliveries[0]?.id));
+    await own();
+  });
+
+  test('is not for another address of its host', async () => {
+    const { admin, narrow, first, id } = await taken();
+    first.answerWith(500);
+    await createUser(admin);
+    await attempted(admin, id);
+    await update(narrow, id, { url: `${first.url}/mine` });
+    advance(service, 6000);
+    const message = (await first.arrived(2))[1];
+    expect(message?.json.data).toMatchObject({ events: { name: 'User.Created' } });
+    expect(message?.body).not.toContain('username":"');
+  });
+
+  test('is not for whoever takes it over during an attempt', async () => {
+    const { admin, narrow, first, second, id, own } = await taken();
+    const held: ServerResponse[] = [];
+    first.answerWith((response) => held.push(response));
+    await createUser(admin);
+    await first.arrived(1);
+    await update(narrow, id, { url: second.url, query });
+    held[0]?.writeHead(500).end();
+    await attempted(admin, id);
+    advance(service, 6000);
+    await own();
   });
 });
 
