@@ -181,7 +181,11 @@ describe.runIf(inject('postgresql'))('signet move-to-postgresql', async () => {
       CREATE TABLE "Event_3" PARTITION OF "Event" FOR VALUES FROM (3000000000000) TO (4000000000000);
       CREATE TABLE "Event_0_rest" (LIKE "Event");
       INSERT INTO "Event_0_rest" SELECT * FROM "Event";
-      UPDATE "Event" SET "position" = 3000000000007 WHERE "id" = (SELECT max("id") FROM "Event")`);
+      UPDATE "Event" SET "position" = 3000000000007 WHERE "id" = (SELECT max("id") FROM "Event");
+      -- More than is read at once.
+      INSERT INTO "Event" ("id", "type", "data", "occurredAt")
+      SELECT 'evt_' || i, 'User.Created', jsonb_build_object('text', repeat('x', 800)), now()
+        FROM generate_series(1, 3000) i`);
     const events = await database.query<{ count: number }>(
       'SELECT count(*)::int AS "count" FROM "Event"',
     );

@@ -43,7 +43,7 @@ export interface Source {
 }
 
 /** A stretch of a table that is read at once. */
-const blocksAtOnce = 512;
+const blocksAtOnce = 64;
 
 /**
  * Opens the embedded database in a data folder, and looks whether it can be moved.
