@@ -86,7 +86,8 @@ async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
     const lacking = whatIsLacking(words);
     console.log(lacking ? `left out  ${name}: ${lacking}` : `runs      ${name}`);
     if (lacking) continue;
-    const text = await withOwnPorts(block.text);
+    const given = words.has('postgresql') ? `DATABASE_URL=${ownDatabaseUrl()}\n` : '';
+    const text = given + (await withOwnPorts(block.text));
     if (words.has('stopped')) await stopServers();
     if (words.has('server')) {
       const printed = await startServer(isInstalled ? text.replace('npm ci && ', '') : text);
@@ -94,8 +95,7 @@ async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
       if (lines.length > 0) pasted = lines.map(([, line]) => line).join('\n');
       await shell.run(pasted);
     } else {
-      const given = words.has('postgresql') ? `DATABASE_URL=${ownDatabaseUrl()}\n` : '';
-      refuseErrors(name, await shell.run(given + text));
+      refuseErrors(name, await shell.run(text));
     }
   }
   await shell.close();

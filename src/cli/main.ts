@@ -13,6 +13,10 @@ const commands: Readonly<Record<string, { summary: string; load(): Promise<Comma
     summary: 'Reach what the configuration names, and say what is wrong.',
     load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
+  'move-to-postgresql': {
+    summary: 'Copy the embedded database to a PostgreSQL.',
+    load: async () => (await import('./move/command.ts')).moveToPostgresql,
+  },
   export: {
     summary: 'Print the configuration of a service as one document.',
     load: async () => (await import('./configuration/commands.ts')).exportConfiguration,

@@ -69,10 +69,18 @@ export function workersOf({ stdout }: Pick<ServiceProcess, 'stdout'>): number[] 
   return [...new Map(ready.map(([, number, pid]) => [number, Number(pid)])).values()];
 }
 
-/** Runs `npx signet` with these parameters, in a process that has only these variables of Signet's. */
+/**
+ * Runs `npx signet` with these parameters, in a process that has only these variables of Signet's.
+ *
+ * @param killed Kills it; there is no code then.
+ */
 export async function runSignet(
   parameters: readonly string[],
-  { environment = {}, input = '' }: { environment?: Record<string, string>; input?: string } = {},
+  {
+    environment = {},
+    input = '',
+    killed,
+  }: { environment?: Record<string, string>; input?: string; killed?: AbortSignal } = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [signet, ...parameters], {
@@ -86,6 +94,7 @@ export async function runSignet(
     stderr += chunk;
   });
   child.stdin.end(input);
+  killed?.addEventListener('abort', () => void child.kill('SIGKILL'));
   const [code] = (await once(child, 'close')) as [number];
   return { code, stdout, stderr };
 }

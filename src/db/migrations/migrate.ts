@@ -22,7 +22,7 @@ const readNames = async () =>
     .map((entry) => entry.name)
     .sort();
 
-async function readMigrations(): Promise<MigrationList> {
+async function readMigrations() {
   const names = await readNames();
   return {
     baseDir,
@@ -43,7 +43,20 @@ async function readMigrations(): Promise<MigrationList> {
         },
       })),
     ),
-  };
+  } satisfies MigrationList;
+}
+
+/**
+ * The statements of all migrations, in order, for one transaction on a database without rows: there no index need be built
+ * beside writers, and no transaction may begin or end.
+ */
+export async function migrationScripts(): Promise<string[]> {
+  const { migrationDirectories } = await readMigrations();
+  return migrationDirectories.map(({ migrationFile }) =>
+    migrationFile.content.value
+      .replaceAll('INDEX CONCURRENTLY', 'INDEX')
+      .replaceAll(/^(BEGIN|COMMIT);$/gm, ''),
+  );
 }
 
 async function withEngine<T>(
