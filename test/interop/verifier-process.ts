@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { closeAtEnd } from '../support/cleanup.ts';
+import type { Program } from './languages.ts';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 
@@ -38,16 +39,22 @@ export const versionOfPyJwt = (): string =>
  * Starts an example that checks tokens, as its reader would.
  *
  * @param path The file, below examples/.
+ * @param program What runs it, if that is neither Node nor the Python of PyJWT.
  * @returns Asks it with a token, and returns the status of its answer.
  */
 export async function startVerifier(
   path: string,
   environment: Record<string, string>,
+  program?: Program,
 ): Promise<(token: string) => Promise<number>> {
-  const command = path.endsWith('.py') ? (python ?? 'python3') : process.execPath;
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(command, [join(examples, path)], {
-    env: { PATH, HOME, PORT: '0', ...environment },
+  const [command, ...parameters] = program?.command ?? [
+    path.endsWith('.py') ? (python ?? 'python3') : process.execPath,
+    join(examples, path),
+  ];
+  // The last is where a machine may have more packages of Python than its system.
+  const { PATH = '', HOME = '', PYTHONPATH = '' } = process.env;
+  const child = spawn(command, parameters, {
+    env: { PATH, HOME, PYTHONPATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // Some print what they refuse, so this is shown only where one ends.
@@ -61,10 +68,13 @@ export async function startVerifier(
     await ended;
   });
   const listening = Promise.withResolvers<string>();
-  createInterface(child.stdout).on('line', (line) => {
-    const [, port] = /listens on port (\d+)/.exec(line) ?? [];
-    if (port) listening.resolve(port);
-  });
+  // PHP's own server says it in its own words.
+  for (const output of [child.stdout, child.stderr]) {
+    createInterface(output).on('line', (line) => {
+      const [, port] = /(?:listens on port |Server \(http:\/\/localhost:)(\d+)/.exec(line) ?? [];
+      if (port) listening.resolve(port);
+    });
+  }
   void ended.then(([code]) =>
     listening.reject(new Error(`${path} ended with ${code}. ${complaints}`)),
   );

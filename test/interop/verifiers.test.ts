@@ -5,6 +5,7 @@ import { systemActor } from '../../src/services.ts';
 import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
+import { filesOfLanguages, type Program, recipes } from './languages.ts';
 import { createIssuer, scope } from './tokens.ts';
 import {
   areInstalled,
@@ -40,6 +41,8 @@ interface Verifier {
   readonly name: string;
   readonly version: string;
   readonly taken: readonly string[];
+  /** What runs it, if that is neither Node nor the Python of PyJWT. */
+  readonly program?: Program;
 }
 
 const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
@@ -53,6 +56,9 @@ const verifiers: Verifier[] = [
       }))
     : []),
   ...(python ? [{ ...ofPython, taken: ['ES256'] }] : []),
+  ...recipes.flatMap(({ program, ...recipe }) =>
+    program ? [{ ...recipe, program, version: program.version }] : [],
+  ),
 ];
 
 // A key that is new signs at once, as after a leak: verifiers have to find it.
@@ -83,11 +89,8 @@ beforeAll(async () => {
   const asks = await Promise.all(
     verifiers.map(async (verifier) => {
       const [api, other] = apiOf(verifier);
-      const ask = await startVerifier(verifier.path, {
-        ISSUER: services.issuer,
-        API: api.indicator,
-        SCOPE: scope,
-      });
+      const setting = { ISSUER: services.issuer, API: api.indicator, SCOPE: scope };
+      const ask = await startVerifier(verifier.path, setting, verifier.program);
       const row: Record<string, { seen: number; due: number }> = {};
       answers.set(verifier, row);
       for (const [name, [token, due]] of Object.entries(await issuer.tokensFor(api, other))) {
@@ -136,6 +139,8 @@ afterAll(() => {
     ),
   }));
   process.stdout.write(tableOf(lines));
+  const leftOut = recipes.filter(({ program }) => !program).map(({ name }) => name);
+  if (leftOut.length > 0) process.stdout.write(`Not installed, left out: ${leftOut.join(', ')}\n`);
 });
 
 describe.skipIf(verifiers.length === 0)(
@@ -153,6 +158,7 @@ describe.skipIf(verifiers.length === 0)(
 
 test('each file of examples/verifiers is tried', () => {
   expect(Object.keys(ofPackages).toSorted()).toEqual(filesOfVerifiers());
+  expect(recipes.map(({ path }) => path).toSorted()).toEqual(filesOfLanguages());
 });
 
 function tableOf(rows: readonly Record<string, string>[]): string {
