@@ -6,12 +6,13 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { closeAtEnd } from '../support/cleanup.ts';
+import type { Command } from './example-process.ts';
 
 /** What runs a file of examples/. */
 export interface Program {
   /** Of the library, as far as it can be told. */
   readonly version: string;
-  readonly command: readonly [string, ...string[]];
+  readonly command: Command;
 }
 
 /** A service B in another language than JavaScript. */

@@ -5,16 +5,11 @@ import { systemActor } from '../../src/services.ts';
 import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
+import { areInstalled, filesOf, versionOf } from './example-process.ts';
 import { filesOfLanguages, type Program, recipes } from './languages.ts';
+import { tableOf } from './printed-table.ts';
 import { createIssuer, scope } from './tokens.ts';
-import {
-  areInstalled,
-  filesOfVerifiers,
-  python,
-  startVerifier,
-  versionOf,
-  versionOfPyJwt,
-} from './verifier-process.ts';
+import { python, startVerifier, versionOfPyJwt } from './verifier-process.ts';
 
 // The order is that of the table in docs/checking-tokens.md.
 const algorithms = ['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'] as const;
@@ -47,11 +42,11 @@ interface Verifier {
 
 const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
 const verifiers: Verifier[] = [
-  ...(areInstalled
+  ...(areInstalled('verifiers')
     ? Object.entries(ofPackages).map(([file, [name, taken]]) => ({
         path: `verifiers/${file}`,
         name,
-        version: versionOf(name),
+        version: versionOf('verifiers', name),
         taken,
       }))
     : []),
@@ -157,16 +152,6 @@ describe.skipIf(verifiers.length === 0)(
 );
 
 test('each file of examples/verifiers is tried', () => {
-  expect(Object.keys(ofPackages).toSorted()).toEqual(filesOfVerifiers());
+  expect(Object.keys(ofPackages).toSorted()).toEqual(filesOf('verifiers'));
   expect(recipes.map(({ path }) => path).toSorted()).toEqual(filesOfLanguages());
 });
-
-function tableOf(rows: readonly Record<string, string>[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const widths = names.map((name) =>
-    Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;
-  return `\n${line(names)}${rows.map((row) => line(names.map((name) => row[name] ?? ''))).join('')}\n`;
-}
