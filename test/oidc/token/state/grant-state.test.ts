@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Sql } from '../../../src/db/sql.ts';
-import { newId } from '../../../src/ids.ts';
-import { readClientState, readSubjectState } from '../../../src/oidc/token/grant-state.ts';
-import { targetOf } from '../../../src/permissions/target.ts';
-import { seedDirectory } from '../../support/operations/directory.ts';
-import { startService } from '../../support/service.ts';
+import type { Sql } from '../../../../src/db/sql.ts';
+import { newId } from '../../../../src/ids.ts';
+import { readClientState, readSubjectState } from '../../../../src/oidc/token/grant-state.ts';
+import { targetOf } from '../../../../src/permissions/target.ts';
+import { seedDirectory } from '../../../support/operations/directory.ts';
+import { startService } from '../../../support/service.ts';
 
 const { app, clock } = await startService();
 const { database } = app.services;
