@@ -1,15 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { closeAtEnd } from '../support/cleanup.ts';
-
-const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
-
-/** Whether the packages are there: `npm run test:interop` installs them. */
-export const areInstalled = existsSync(join(examples, 'verifiers/node_modules'));
+import { examples } from './installed.ts';
 
 /** The files that a reader can take. */
 export const filesOfVerifiers = (): string[] =>

@@ -5,9 +5,9 @@ import { systemActor } from '../../src/services.ts';
 import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
+import { areInstalled } from './installed.ts';
 import { createIssuer, scope } from './tokens.ts';
 import {
-  areInstalled,
   filesOfVerifiers,
   python,
   startVerifier,
@@ -44,7 +44,7 @@ interface Verifier {
 
 const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
 const verifiers: Verifier[] = [
-  ...(areInstalled
+  ...(areInstalled('verifiers')
     ? Object.entries(ofPackages).map(([file, [name, taken]]) => ({
         path: `verifiers/${file}`,
         name,
