@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restOperations } from '../../src/rest/mount.ts';
 import { createOpenApi } from '../../src/rest/openapi.ts';
-import { areInstalled, examples } from './installed.ts';
+import { areInstalled, pathOf } from './example-process.ts';
 
 interface Item {
   readonly items?: readonly Item[];
@@ -28,7 +27,7 @@ const requestsOf = (items: readonly Item[]): readonly Item[] =>
 test.runIf(areInstalled('postman'))(
   'Bruno imports every request, with the examples, and sends nothing that may be left out',
   async () => {
-    const { openApiToBruno } = createRequire(join(examples, 'postman/package.json'))(
+    const { openApiToBruno } = createRequire(pathOf('postman/package.json'))(
       '@usebruno/converters',
     ) as { openApiToBruno(document: object): Promise<{ items: readonly Item[] }> };
     const document = createOpenApi(restOperations, 'https://signet.example.net');

@@ -9,7 +9,7 @@ import { closeAtEnd } from '../support/cleanup.ts';
 import { createFingerprint } from '../support/operations/fingerprint.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { startService } from '../support/service.ts';
-import { areInstalled, examples } from './installed.ts';
+import { areInstalled, pathOf } from './example-process.ts';
 import { createOneOfEach } from './one-of-each.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
@@ -44,7 +44,7 @@ interface Report {
 }
 
 async function runNode(file: string, args: readonly string[]): Promise<number | null> {
-  const child = spawn(process.execPath, [join(examples, 'postman', file), ...args], {
+  const child = spawn(process.execPath, [pathOf(join('postman', file)), ...args], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
