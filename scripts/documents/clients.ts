@@ -32,8 +32,10 @@ export const secretIn = {
 /** An app of `examples/clients` that `npm run test:interop` signs people in with. */
 export interface Client {
   readonly file: string;
-  /** The npm package that the file is about. */
+  /** The package that the file is about. */
   readonly package: string;
+  /** For a package of Python, what was tried and the modules that have to be there. */
+  readonly python?: { readonly version: string; readonly modules: string };
   /** How it is used, where the package has several ways. */
   readonly by?: string;
   /** The page with its code, where it runs in the browser. */
@@ -219,6 +221,38 @@ export const clients: readonly Client[] = [
       revocation: 'revokeTokensOnSignout: true',
     },
   },
+  {
+    file: 'python/authlib_flask.py',
+    package: 'Authlib',
+    python: { version: '1.2.0', modules: 'authlib, flask, requests' },
+    application: web,
+    callback: '/callback',
+    secret: secretIn.basic,
+    does: {
+      PKCE: 'code_challenge_method',
+      resource: '{"resource": API}',
+      refresh: 'grant_type="refresh_token"',
+      'user info': 'signet.userinfo',
+      'sign-out': 'end_session_endpoint',
+      revocation: 'revoke_token',
+    },
+  },
+  {
+    file: 'python/requests_oauthlib_flask.py',
+    package: 'requests-oauthlib',
+    python: { version: '1.3.0', modules: 'requests_oauthlib, flask' },
+    application: web,
+    callback: '/callback',
+    secret: secretIn.basic,
+    does: {
+      PKCE: 'code_challenge',
+      resource: '{"resource": API}',
+      refresh: 'refresh_token(',
+      'user info': '/me',
+      'sign-out': '/session/end',
+      revocation: '/token/revocation',
+    },
+  },
 ];
 
 const versions = (): Readonly<Record<string, string>> =>
@@ -230,8 +264,8 @@ const isWords = (ability: Ability) => !/^(yes|no)$/.test(ability);
 export const wordsOf = ({ does }: Client): readonly string[] => Object.values(does).filter(isWords);
 
 /** The package with the version that was tried. */
-export const titleOf = ({ package: name, by }: Client): string =>
-  [name, versions()[name], by && `by ${by}`].filter(Boolean).join(' ');
+export const titleOf = ({ package: name, python, by }: Client): string =>
+  [name, python?.version ?? versions()[name], by && `by ${by}`].filter(Boolean).join(' ');
 
 const linkTo = (client: Client) =>
   `[${titleOf(client)}](../${clientsFolder}/${client.page ?? client.file})`;

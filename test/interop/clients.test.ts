@@ -16,7 +16,7 @@ import { createSignInFixture, password } from '../support/people/sign-in-fixture
 import { startService } from '../support/service.ts';
 import { isActive } from '../support/tokens.ts';
 import { eventually } from '../support/wait.ts';
-import { areInstalled, filesOf, readExample, startExample } from './example-process.ts';
+import { areInstalled, filesOf, pythonWith, readExample, startExample } from './example-process.ts';
 import { openPerson, openPersonInChromium } from './person.ts';
 import { tableOf } from './printed-table.ts';
 import { type Exchange, openWire } from './wire.ts';
@@ -48,11 +48,15 @@ afterAll(async () => {
   process.stdout.write(tableOf(rows));
 });
 
-const isHere = ({ page }: Client) =>
-  areInstalled('clients') && (page === undefined || chromiumPath !== undefined);
+const pythonOf = ({ python }: Client) => python && pythonWith(python.modules);
+const isHere = (client: Client) =>
+  client.python
+    ? pythonOf(client) !== undefined
+    : areInstalled('clients') && (client.page === undefined || chromiumPath !== undefined);
 
 /** Creates an application as the page says, starts the client with it, and signs the fixture's user in. */
-async function enter({ file, page, application, callback }: Client, hasApi: boolean) {
+async function enter(given: Client, hasApi: boolean) {
+  const { file, page, application, callback } = given;
   const PORT = String(await freePort());
   const url = `http://localhost:${PORT}`;
   const made = await done('createApplication', {
@@ -67,7 +71,7 @@ async function enter({ file, page, application, callback }: Client, hasApi: bool
     id: made.application.id,
     secret: made.secret ?? '',
   };
-  await startExample(`clients/${file}`, {
+  const environment = {
     ISSUER: issuer,
     CLIENT_ID: client.id,
     CLIENT_SECRET: client.secret,
@@ -75,7 +79,8 @@ async function enter({ file, page, application, callback }: Client, hasApi: bool
     REFRESH_SECONDS: '0',
     PORT,
     ...(hasApi ? { API: api.indicator } : {}),
-  });
+  };
+  await startExample(`clients/${file}`, environment, pythonOf(given));
   const person = await (page ? openPersonInChromium : openPerson)(url, wire.url);
   await person.signIn({ identifier: 'Ada', password });
   expect(await person.ask('/')).toMatchObject({ status: 200, body: { sub: user.id } });
@@ -176,5 +181,9 @@ describe.skipIf(!clients.some(isHere))('a client signs people in as docs/clients
 });
 
 test('each file of examples/clients is tried', () => {
-  expect(clients.map(({ file }) => file).toSorted()).toEqual(filesOf('clients'));
+  const files = [
+    ...filesOf('clients'),
+    ...filesOf('clients/python').map((file) => `python/${file}`),
+  ];
+  expect(clients.map(({ file }) => file).toSorted()).toEqual(files.toSorted());
 });
