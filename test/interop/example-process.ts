@@ -8,8 +8,11 @@ import { closeAtEnd } from '../support/cleanup.ts';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 
+/** Where an example is. */
+export const pathOf = (path: string): string => join(examples, path);
+
 /** The text of an example. */
-export const readExample = (path: string): string => readFileSync(join(examples, path), 'utf8');
+export const readExample = (path: string): string => readFileSync(pathOf(path), 'utf8');
 
 /** The files of a folder of examples that a reader can take. */
 export const filesOf = (folder: string): string[] =>
@@ -35,20 +38,25 @@ export const pythonWith = (modules: string): string | undefined =>
     (name) => spawnSync(name, ['-c', `import ${modules}`]).status === 0,
   );
 
+/** What runs an example that is a server. */
+export type Command = readonly [string, ...string[]];
+
 /**
  * Starts an example that is a server, as its reader would.
  *
  * @param path The file, below examples/.
+ * @param command What runs it, if that is not Node.
  * @returns Where it listens.
  */
 export async function startExample(
   path: string,
   environment: Record<string, string>,
-  python = 'python3',
+  [command, ...parameters]: Command = [process.execPath, pathOf(path)],
 ): Promise<string> {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(path.endsWith('.py') ? python : process.execPath, [join(examples, path)], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', ...environment },
+  // The last is where a machine may have more packages of Python than its system.
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', PYTHONPATH = '' } = process.env;
+  const child = spawn(command, parameters, {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, PYTHONPATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // Some print what they refuse, so this is shown only where one ends.
@@ -62,10 +70,13 @@ export async function startExample(
     await ended;
   });
   const listening = Promise.withResolvers<string>();
-  createInterface(child.stdout).on('line', (line) => {
-    const [, port] = /listens on port (\d+)/.exec(line) ?? [];
-    if (port) listening.resolve(port);
-  });
+  // PHP's own server says it in its own words.
+  for (const output of [child.stdout, child.stderr]) {
+    createInterface(output).on('line', (line) => {
+      const [, port] = /(?:listens on port |Server \(http:\/\/localhost:)(\d+)/.exec(line) ?? [];
+      if (port) listening.resolve(port);
+    });
+  }
   void ended.then(([code]) =>
     listening.reject(new Error(`${path} ended with ${code}. ${complaints}`)),
   );

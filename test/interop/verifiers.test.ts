@@ -6,6 +6,7 @@ import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
 import { areInstalled, filesOf, versionOf } from './example-process.ts';
+import { filesOfLanguages, type Program, recipes } from './languages.ts';
 import { tableOf } from './printed-table.ts';
 import { createIssuer, scope } from './tokens.ts';
 import { python, startVerifier, versionOfPyJwt } from './verifier-process.ts';
@@ -35,6 +36,8 @@ interface Verifier {
   readonly name: string;
   readonly version: string;
   readonly taken: readonly string[];
+  /** What runs it, if that is neither Node nor the Python of PyJWT. */
+  readonly program?: Program;
 }
 
 const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
@@ -48,6 +51,9 @@ const verifiers: Verifier[] = [
       }))
     : []),
   ...(python ? [{ ...ofPython, taken: ['ES256'] }] : []),
+  ...recipes.flatMap(({ program, ...recipe }) =>
+    program ? [{ ...recipe, program, version: program.version }] : [],
+  ),
 ];
 
 // A key that is new signs at once, as after a leak: verifiers have to find it.
@@ -78,11 +84,8 @@ beforeAll(async () => {
   const asks = await Promise.all(
     verifiers.map(async (verifier) => {
       const [api, other] = apiOf(verifier);
-      const ask = await startVerifier(verifier.path, {
-        ISSUER: services.issuer,
-        API: api.indicator,
-        SCOPE: scope,
-      });
+      const setting = { ISSUER: services.issuer, API: api.indicator, SCOPE: scope };
+      const ask = await startVerifier(verifier.path, setting, verifier.program);
       const row: Record<string, { seen: number; due: number }> = {};
       answers.set(verifier, row);
       for (const [name, [token, due]] of Object.entries(await issuer.tokensFor(api, other))) {
@@ -131,6 +134,8 @@ afterAll(() => {
     ),
   }));
   process.stdout.write(tableOf(lines));
+  const leftOut = recipes.filter(({ program }) => !program).map(({ name }) => name);
+  if (leftOut.length > 0) process.stdout.write(`Not installed, left out: ${leftOut.join(', ')}\n`);
 });
 
 describe.skipIf(verifiers.length === 0)(
@@ -148,4 +153,5 @@ describe.skipIf(verifiers.length === 0)(
 
 test('each file of examples/verifiers is tried', () => {
   expect(Object.keys(ofPackages).toSorted()).toEqual(filesOf('verifiers'));
+  expect(recipes.map(({ path }) => path).toSorted()).toEqual(filesOfLanguages());
 });
