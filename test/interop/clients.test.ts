@@ -16,7 +16,15 @@ import { createSignInFixture, password } from '../support/people/sign-in-fixture
 import { startService } from '../support/service.ts';
 import { isActive } from '../support/tokens.ts';
 import { eventually } from '../support/wait.ts';
-import { areInstalled, filesOf, pythonWith, readExample, startExample } from './example-process.ts';
+import {
+  areInstalled,
+  type Command,
+  filesOf,
+  pathOf,
+  pythonWith,
+  readExample,
+  startExample,
+} from './example-process.ts';
 import { openPerson, openPersonInChromium } from './person.ts';
 import { tableOf } from './printed-table.ts';
 import { type Exchange, openWire } from './wire.ts';
@@ -43,16 +51,25 @@ afterAll(async () => {
   await leaveChromium();
   const rows = clients.map((client) => ({
     client: titleOf(client),
-    ...(isHere(client) ? outcomes.get(client.file) : { [abilities[0]]: 'left out: not installed' }),
+    ...(commands.get(client)
+      ? outcomes.get(client.file)
+      : { [abilities[0]]: 'left out: not installed' }),
   }));
   process.stdout.write(tableOf(rows));
 });
 
-const pythonOf = ({ python }: Client) => python && pythonWith(python.modules);
-const isHere = (client: Client) =>
-  client.python
-    ? pythonOf(client) !== undefined
-    : areInstalled('clients') && (client.page === undefined || chromiumPath !== undefined);
+/** What runs a client; nothing where something of it is not installed. */
+function commandOf({ file, page, python }: Client): Command | undefined {
+  const path = pathOf(`clients/${file}`);
+  if (!python) {
+    const isHere = areInstalled('clients') && (page === undefined || chromiumPath !== undefined);
+    return isHere ? [process.execPath, path] : undefined;
+  }
+  const interpreter = pythonWith(python.modules);
+  return interpreter === undefined ? undefined : [interpreter, path];
+}
+const commands = new Map(clients.map((client) => [client, commandOf(client)]));
+const here = clients.filter((client) => commands.get(client));
 
 /** Creates an application as the page says, starts the client with it, and signs the fixture's user in. */
 async function enter(given: Client, hasApi: boolean) {
@@ -80,7 +97,7 @@ async function enter(given: Client, hasApi: boolean) {
     PORT,
     ...(hasApi ? { API: api.indicator } : {}),
   };
-  await startExample(`clients/${file}`, environment, pythonOf(given));
+  await startExample(`clients/${file}`, environment, commands.get(given));
   const person = await (page ? openPersonInChromium : openPerson)(url, wire.url);
   await person.signIn({ identifier: 'Ada', password });
   expect(await person.ask('/')).toMatchObject({ status: 200, body: { sub: user.id } });
@@ -118,8 +135,8 @@ function howItSendsItsSecret({ authorization, parameters }: Exchange) {
   return atob(text).endsWith(':') ? secretIn.emptyBasic : secretIn.basic;
 }
 
-describe.skipIf(!clients.some(isHere))('a client signs people in as docs/clients.md says', () => {
-  test.for(clients.filter(isHere))('$file', async (client) => {
+describe.skipIf(here.length === 0)('a client signs people in as docs/clients.md says', () => {
+  test.for(here)('$file', async (client) => {
     const from = wire.exchanges.length;
     const seen = () => wire.exchanges.slice(from);
     const does = (ability: (typeof abilities)[number]) => client.does[ability] !== 'no';
@@ -139,7 +156,7 @@ describe.skipIf(!clients.some(isHere))('a client signs people in as docs/clients
       await person.leave();
     }
 
-    const fromHere = wire.exchanges.length;
+    const fromSecond = wire.exchanges.length;
     const { person, url } = await enter(client, false);
     expect(await person.ask('/profile')).toMatchObject({
       status: 200,
@@ -168,9 +185,9 @@ describe.skipIf(!clients.some(isHere))('a client signs people in as docs/clients
       Object.fromEntries(Object.entries(did).map(([what, has]) => [what, has ? 'yes' : 'no'])),
     );
     expect(did).toEqual(Object.fromEntries(abilities.map((ability) => [ability, does(ability)])));
-    const here = wire.exchanges.slice(fromHere);
-    expect(here.filter(({ status }) => status >= 400)).toEqual([]);
-    expect([...new Set(here.filter(isAt('/oidc/token')).map(howItSendsItsSecret))]).toEqual([
+    const second = wire.exchanges.slice(fromSecond);
+    expect(second.filter(({ status }) => status >= 400)).toEqual([]);
+    expect([...new Set(second.filter(isAt('/oidc/token')).map(howItSendsItsSecret))]).toEqual([
       client.secret,
     ]);
     const text = [client.file, client.page ?? []]
