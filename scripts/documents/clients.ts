@@ -29,13 +29,17 @@ export const secretIn = {
   nothing: 'none',
 } as const;
 
-/** An app of `examples/clients` that `npm run test:interop` signs people in with. */
-export interface Client {
+/** A file of `examples/clients`. */
+interface Recipe {
   readonly file: string;
   /** The package that the file is about. */
   readonly package: string;
   /** For a package of Python, what was tried and the modules that have to be there. */
   readonly python?: { readonly version: string; readonly modules: string };
+}
+
+/** An app of `examples/clients` that `npm run test:interop` signs people in with. */
+export interface Client extends Recipe {
   /** How it is used, where the package has several ways. */
   readonly by?: string;
   /** The page with its code, where it runs in the browser. */
@@ -255,20 +259,63 @@ export const clients: readonly Client[] = [
   },
 ];
 
+/** A program that gets tokens without a browser: its own, and by exchange. */
+export interface Machine extends Recipe {
+  readonly does: Readonly<Record<'own token' | 'exchange', Ability>>;
+}
+
+const exchangeType = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+export const machines: readonly Machine[] = [
+  {
+    file: 'machines/openid-client.js',
+    package: 'openid-client',
+    does: { 'own token': 'clientCredentialsGrant', exchange: 'genericGrantRequest' },
+  },
+  {
+    file: 'machines/oauth4webapi.js',
+    package: 'oauth4webapi',
+    does: { 'own token': 'clientCredentialsGrantRequest', exchange: 'genericTokenEndpointRequest' },
+  },
+  {
+    file: 'machines/simple-oauth2.js',
+    package: 'simple-oauth2',
+    does: { 'own token': 'getToken(target)', exchange: `grant_type: '${exchangeType}'` },
+  },
+  {
+    file: 'machines/authlib_requests.py',
+    package: 'Authlib',
+    python: { version: '1.2.0', modules: 'authlib, requests' },
+    does: {
+      'own token': 'grant_type="client_credentials"',
+      exchange: `grant_type="${exchangeType}"`,
+    },
+  },
+  {
+    file: 'machines/requests_oauthlib_backend.py',
+    package: 'requests-oauthlib',
+    python: { version: '1.3.0', modules: 'requests_oauthlib' },
+    does: { 'own token': 'BackendApplicationClient', exchange: 'class TokenExchange' },
+  },
+];
+
 const versions = (): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(root, clientsFolder, 'package.json'), 'utf8')).dependencies;
 
 const isWords = (ability: Ability) => !/^(yes|no)$/.test(ability);
 
-/** What a client's file has for what it does, word for word. */
-export const wordsOf = ({ does }: Client): readonly string[] => Object.values(does).filter(isWords);
+/** What a file has for what it does, word for word. */
+export const wordsOf = ({ does }: Client | Machine): readonly string[] =>
+  Object.values(does).filter(isWords);
 
 /** The package with the version that was tried. */
-export const titleOf = ({ package: name, python, by }: Client): string =>
+export const titleOf = ({ package: name, python, by }: Recipe & Pick<Client, 'by'>): string =>
   [name, python?.version ?? versions()[name], by && `by ${by}`].filter(Boolean).join(' ');
 
-const linkTo = (client: Client) =>
+const linkTo = (client: Recipe & Pick<Client, 'by' | 'page'>) =>
   `[${titleOf(client)}](../${clientsFolder}/${client.page ?? client.file})`;
+
+const cell = (ability: Ability) => (isWords(ability) ? code(ability) : ability);
 
 /** The clients, each with what it does by itself, by what in its file, and not at all. */
 export const abilitiesTable = (): string =>
@@ -276,9 +323,18 @@ export const abilitiesTable = (): string =>
     ['client', ...abilities],
     clients.map((client) => [
       linkTo(client),
-      ...abilities
-        .map((name) => client.does[name])
-        .map((ability) => (isWords(ability) ? code(ability) : ability)),
+      ...abilities.map((ability) => cell(client.does[ability])),
+    ]),
+  );
+
+/** What gets tokens without a browser. */
+export const machinesTable = (): string =>
+  table(
+    ['client', 'its own token', 'exchange'],
+    machines.map((machine) => [
+      linkTo(machine),
+      cell(machine.does['own token']),
+      cell(machine.does.exchange),
     ]),
   );
 

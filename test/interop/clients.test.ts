@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   abilities,
   type Client,
   clients,
+  type Machine,
+  machines,
   secretIn,
   titleOf,
   wordsOf,
@@ -34,7 +38,8 @@ const service = await startService({ BASE_URL: wire.url });
 wire.leadTo(service.url);
 const { issuer } = service.app.services;
 const { done } = createMaker(overGraphQL(service, await service.managementToken()));
-const { directory, user } = await createSignInFixture(service);
+const fixture = await createSignInFixture(service);
+const { directory, user } = fixture;
 
 // The API of examples/service-b.js. Its tokens live so briefly that the clients take a new one for each call.
 const api = await directory.createResource(['orders:read'], {
@@ -45,21 +50,26 @@ await directory.allowUser(user, api, ['orders:read']);
 const apiPort = String(await freePort());
 const orders = await startExample('service-b.js', { ISSUER: issuer, PORT: apiPort });
 
-/** What each did, by its title. */
+/** What each did, by its file. */
 const outcomes = new Map<string, Readonly<Record<string, string>>>();
 afterAll(async () => {
   await leaveChromium();
-  const rows = clients.map((client) => ({
-    client: titleOf(client),
-    ...(commands.get(client)
-      ? outcomes.get(client.file)
+  const rows = [...clients, ...machines].map((recipe) => ({
+    file: recipe.file,
+    package: titleOf(recipe),
+    ...(commands.get(recipe.file)
+      ? outcomes.get(recipe.file)
       : { [abilities[0]]: 'left out: not installed' }),
   }));
   process.stdout.write(tableOf(rows));
 });
 
 /** What runs a client; nothing where something of it is not installed. */
-function commandOf({ file, page, python }: Client): Command | undefined {
+function commandOf({
+  file,
+  page,
+  python,
+}: Pick<Client, 'file' | 'page' | 'python'>): Command | undefined {
   const path = pathOf(`clients/${file}`);
   if (!python) {
     const isHere = areInstalled('clients') && (page === undefined || chromiumPath !== undefined);
@@ -68,8 +78,10 @@ function commandOf({ file, page, python }: Client): Command | undefined {
   const interpreter = pythonWith(python.modules);
   return interpreter === undefined ? undefined : [interpreter, path];
 }
-const commands = new Map(clients.map((client) => [client, commandOf(client)]));
-const here = clients.filter((client) => commands.get(client));
+const commands = new Map(
+  [...clients, ...machines].map((recipe) => [recipe.file, commandOf(recipe)]),
+);
+const here = clients.filter((client) => commands.get(client.file));
 
 /** Creates an application as the page says, starts the client with it, and signs the fixture's user in. */
 async function enter(given: Client, hasApi: boolean) {
@@ -97,7 +109,7 @@ async function enter(given: Client, hasApi: boolean) {
     PORT,
     ...(hasApi ? { API: api.indicator } : {}),
   };
-  await startExample(`clients/${file}`, environment, commands.get(given));
+  await startExample(`clients/${file}`, environment, commands.get(file));
   const person = await (page ? openPersonInChromium : openPerson)(url, wire.url);
   await person.signIn({ identifier: 'Ada', password });
   expect(await person.ask('/')).toMatchObject({ status: 200, body: { sub: user.id } });
@@ -133,6 +145,13 @@ function howItSendsItsSecret({ authorization, parameters }: Exchange) {
   if (authorization === undefined) return secretIn.nothing;
   const [, text = ''] = authorization.split(' ');
   return atob(text).endsWith(':') ? secretIn.emptyBasic : secretIn.basic;
+}
+
+/** What the page quotes, and the file does not have. */
+function missingIn(recipe: Client | Machine) {
+  const files = [recipe.file, ('page' in recipe && recipe.page) || []].flat();
+  const text = files.map((file) => readExample(`clients/${file}`)).join('');
+  return wordsOf(recipe).filter((words) => !text.includes(words));
 }
 
 describe.skipIf(here.length === 0)('a client signs people in as docs/clients.md says', () => {
@@ -190,17 +209,45 @@ describe.skipIf(here.length === 0)('a client signs people in as docs/clients.md 
     expect([...new Set(second.filter(isAt('/oidc/token')).map(howItSendsItsSecret))]).toEqual([
       client.secret,
     ]);
-    const text = [client.file, client.page ?? []]
-      .flat()
-      .map((file) => readExample(`clients/${file}`));
-    expect(wordsOf(client).filter((words) => !text.join('').includes(words))).toEqual([]);
+    expect(missingIn(client)).toEqual([]);
+  });
+});
+
+describe('a service gets its own token, and one by exchange', () => {
+  test.for(machines.filter(({ file }) => commands.get(file)))('$file', async (machine) => {
+    const client = await directory.createClient({ allowTokenExchange: true });
+    await directory.allowClient(client, api, ['orders:read']);
+    const { access_token } = await fixture.signIn({ resource: fixture.resource.indicator });
+    const [command = '', ...parameters] = commands.get(machine.file) ?? [];
+    const { PATH = '', HOME = '' } = process.env;
+    const { stdout } = await promisify(execFile)(command, parameters, {
+      env: {
+        PATH,
+        HOME,
+        ISSUER: issuer,
+        CLIENT_ID: client.id,
+        CLIENT_SECRET: client.secret,
+        API: api.indicator,
+        API_URL: orders,
+        SUBJECT_TOKEN: access_token,
+      },
+    });
+    const answers = stdout.trim().split(/\s*\n/);
+    expect(answers.map((answer) => JSON.parse(answer))).toEqual([
+      { user: client.id, calledBy: client.id },
+      { user: user.id, calledBy: client.id, through: { sub: client.id } },
+    ]);
+    outcomes.set(machine.file, { 'own token': 'yes', exchange: 'yes' });
+    expect(missingIn(machine)).toEqual([]);
   });
 });
 
 test('each file of examples/clients is tried', () => {
   const files = [
-    ...filesOf('clients'),
-    ...filesOf('clients/python').map((file) => `python/${file}`),
+    filesOf('clients'),
+    filesOf('clients/python').map((file) => `python/${file}`),
+    filesOf('clients/machines').map((file) => `machines/${file}`),
   ];
-  expect(clients.map(({ file }) => file).toSorted()).toEqual(files.toSorted());
+  const tried = [...clients, ...machines].map(({ file }) => file);
+  expect(tried.toSorted()).toEqual(files.flat().toSorted());
 });
