@@ -34,8 +34,10 @@ interface Recipe {
   readonly file: string;
   /** The package that the file is about. */
   readonly package: string;
-  /** For a package of Python, what was tried and the modules that have to be there. */
-  readonly python?: { readonly version: string; readonly modules: string };
+  /** What was tried, where it is not of npm. */
+  readonly version?: string;
+  /** What a Python has to have, for a file in Python. */
+  readonly modules?: string;
 }
 
 /** An app of `examples/clients` that `npm run test:interop` signs people in with. */
@@ -228,7 +230,8 @@ export const clients: readonly Client[] = [
   {
     file: 'python/authlib_flask.py',
     package: 'Authlib',
-    python: { version: '1.2.0', modules: 'authlib, flask, requests' },
+    version: '1.2.0',
+    modules: 'authlib, flask, requests',
     application: web,
     callback: '/callback',
     secret: secretIn.basic,
@@ -244,7 +247,8 @@ export const clients: readonly Client[] = [
   {
     file: 'python/requests_oauthlib_flask.py',
     package: 'requests-oauthlib',
-    python: { version: '1.3.0', modules: 'requests_oauthlib, flask' },
+    version: '1.3.0',
+    modules: 'requests_oauthlib, flask',
     application: web,
     callback: '/callback',
     secret: secretIn.basic,
@@ -255,6 +259,22 @@ export const clients: readonly Client[] = [
       'user info': '/me',
       'sign-out': '/session/end',
       revocation: '/token/revocation',
+    },
+  },
+  {
+    file: 'apache/mod_auth_openidc.conf',
+    package: 'mod_auth_openidc',
+    version: '2.4.12.3',
+    application: web,
+    callback: '/callback',
+    secret: secretIn.basic,
+    does: {
+      PKCE: 'OIDCPKCEMethod S256',
+      resource: 'OIDCAuthRequestParams resource',
+      refresh: 'OIDCRefreshAccessTokenBeforeExpiry',
+      'user info': 'yes',
+      'sign-out': '?logout=',
+      revocation: 'yes',
     },
   },
 ];
@@ -285,7 +305,8 @@ export const machines: readonly Machine[] = [
   {
     file: 'machines/authlib_requests.py',
     package: 'Authlib',
-    python: { version: '1.2.0', modules: 'authlib, requests' },
+    version: '1.2.0',
+    modules: 'authlib, requests',
     does: {
       'own token': 'grant_type="client_credentials"',
       exchange: `grant_type="${exchangeType}"`,
@@ -294,7 +315,8 @@ export const machines: readonly Machine[] = [
   {
     file: 'machines/requests_oauthlib_backend.py',
     package: 'requests-oauthlib',
-    python: { version: '1.3.0', modules: 'requests_oauthlib' },
+    version: '1.3.0',
+    modules: 'requests_oauthlib',
     does: { 'own token': 'BackendApplicationClient', exchange: 'class TokenExchange' },
   },
 ];
@@ -309,8 +331,8 @@ export const wordsOf = ({ does }: Client | Machine): readonly string[] =>
   Object.values(does).filter(isWords);
 
 /** The package with the version that was tried. */
-export const titleOf = ({ package: name, python, by }: Recipe & Pick<Client, 'by'>): string =>
-  [name, python?.version ?? versions()[name], by && `by ${by}`].filter(Boolean).join(' ');
+export const titleOf = ({ package: name, version, by }: Recipe & Pick<Client, 'by'>): string =>
+  [name, version ?? versions()[name], by && `by ${by}`].filter(Boolean).join(' ');
 
 const linkTo = (client: Recipe & Pick<Client, 'by' | 'page'>) =>
   `[${titleOf(client)}](../${clientsFolder}/${client.page ?? client.file})`;

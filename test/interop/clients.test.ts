@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -64,19 +66,20 @@ afterAll(async () => {
   process.stdout.write(tableOf(rows));
 });
 
-/** What runs a client; nothing where something of it is not installed. */
-function commandOf({
-  file,
-  page,
-  python,
-}: Pick<Client, 'file' | 'page' | 'python'>): Command | undefined {
+/** What runs a file; nothing where something of it is not installed. */
+function commandOf({ file, page, modules }: Pick<Client, 'file' | 'page' | 'modules'>) {
   const path = pathOf(`clients/${file}`);
-  if (!python) {
-    const isHere = areInstalled('clients') && (page === undefined || chromiumPath !== undefined);
-    return isHere ? [process.execPath, path] : undefined;
+  const command = (...words: Command): Command => words;
+  if (modules !== undefined) {
+    const python = pythonWith(modules);
+    return python === undefined ? undefined : command(python, path);
   }
-  const interpreter = pythonWith(python.modules);
-  return interpreter === undefined ? undefined : [interpreter, path];
+  if (file.startsWith('apache/')) {
+    const isHere = existsSync('/usr/lib/apache2/modules/mod_auth_openidc.so');
+    return isHere ? command('sh', pathOf('clients/apache/start.sh')) : undefined;
+  }
+  const isHere = areInstalled('clients') && (page === undefined || chromiumPath !== undefined);
+  return isHere ? command(process.execPath, path) : undefined;
 }
 const commands = new Map(
   [...clients, ...machines].map((recipe) => [recipe.file, commandOf(recipe)]),
@@ -243,11 +246,9 @@ describe('a service gets its own token, and one by exchange', () => {
 });
 
 test('each file of examples/clients is tried', () => {
-  const files = [
-    filesOf('clients'),
-    filesOf('clients/python').map((file) => `python/${file}`),
-    filesOf('clients/machines').map((file) => `machines/${file}`),
-  ];
+  const files = ['.', 'apache', 'machines', 'python'].flatMap((folder) =>
+    filesOf(`clients/${folder}`).map((file) => join(folder, file)),
+  );
   const tried = [...clients, ...machines].map(({ file }) => file);
-  expect(tried.toSorted()).toEqual(files.flat().toSorted());
+  expect(tried.toSorted()).toEqual(files.toSorted());
 });
