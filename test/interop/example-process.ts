@@ -17,7 +17,7 @@ export const readExample = (path: string): string => readFileSync(pathOf(path), 
 /** The files of a folder of examples that a reader can take. */
 export const filesOf = (folder: string): string[] =>
   readdirSync(join(examples, folder))
-    .filter((name) => /\.(js|py)$/.test(name))
+    .filter((name) => /\.(js|py|conf)$/.test(name))
     .toSorted();
 
 /** Whether the packages of a folder are there: `npm run test:interop` installs them. */
