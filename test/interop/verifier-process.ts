@@ -1,12 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { closeAtEnd } from '../support/cleanup.ts';
-
-const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
+import { examples, startExample } from './example-process.ts';
 
 /** Whether the packages are there: `npm run test:interop` installs them. */
 export const areInstalled = existsSync(join(examples, 'verifiers/node_modules'));
@@ -45,30 +40,8 @@ export async function startVerifier(
   environment: Record<string, string>,
 ): Promise<(token: string) => Promise<number>> {
   const command = path.endsWith('.py') ? (python ?? 'python3') : process.execPath;
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(command, [join(examples, path)], {
-    env: { PATH, HOME, PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  // Some print what they refuse, so this is shown only where one ends.
-  let complaints = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaints += chunk.toString();
-  });
-  const ended = once(child, 'close');
-  closeAtEnd(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  const listening = Promise.withResolvers<string>();
-  createInterface(child.stdout).on('line', (line) => {
-    const [, port] = /listens on port (\d+)/.exec(line) ?? [];
-    if (port) listening.resolve(port);
-  });
-  void ended.then(([code]) =>
-    listening.reject(new Error(`${path} ended with ${code}. ${complaints}`)),
-  );
-  const port = await listening.promise;
+  const example = startExample([command, join(examples, path)], { PORT: '0', ...environment });
+  const [, port] = await example.line(/listens on port (\d+)/);
   return async (token) => {
     // One of them is a GraphQL API; the others pay no heed to a query.
     const response = await fetch(

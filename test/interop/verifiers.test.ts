@@ -5,6 +5,7 @@ import { systemActor } from '../../src/services.ts';
 import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
+import { type Seen, tableOf } from './table.ts';
 import { createIssuer, scope } from './tokens.ts';
 import {
   areInstalled,
@@ -62,7 +63,7 @@ const rotate = () =>
   rotateSigningKey({ ...services, actor: systemActor, traceId: '', ip: null, userAgent: null }, {});
 
 /** What each answered, and what it had to. */
-const answers = new Map<Verifier, Record<string, { seen: number; due: number }>>();
+const answers = new Map<Verifier, Record<string, Seen>>();
 
 beforeAll(async () => {
   const issuer = await createIssuer(service);
@@ -88,7 +89,7 @@ beforeAll(async () => {
         API: api.indicator,
         SCOPE: scope,
       });
-      const row: Record<string, { seen: number; due: number }> = {};
+      const row: Record<string, Seen> = {};
       answers.set(verifier, row);
       for (const [name, [token, due]] of Object.entries(await issuer.tokensFor(api, other))) {
         row[name] = { seen: await ask(token), due };
@@ -128,12 +129,7 @@ afterAll(() => {
   const lines = verifiers.map((verifier) => ({
     what: verifier.name,
     version: verifier.version,
-    ...Object.fromEntries(
-      Object.entries(answers.get(verifier) ?? {}).map(([name, { seen, due }]) => [
-        name,
-        seen === due ? String(seen) : `${seen}, not ${due}`,
-      ]),
-    ),
+    ...answers.get(verifier),
   }));
   process.stdout.write(tableOf(lines));
 });
@@ -154,13 +150,3 @@ describe.skipIf(verifiers.length === 0)(
 test('each file of examples/verifiers is tried', () => {
   expect(Object.keys(ofPackages).toSorted()).toEqual(filesOfVerifiers());
 });
-
-function tableOf(rows: readonly Record<string, string>[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const widths = names.map((name) =>
-    Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;
-  return `\n${line(names)}${rows.map((row) => line(names.map((name) => row[name] ?? ''))).join('')}\n`;
-}
