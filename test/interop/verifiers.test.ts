@@ -5,16 +5,11 @@ import { systemActor } from '../../src/services.ts';
 import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
-import { type Seen, tableOf } from './table.ts';
+import { areInstalled, filesOf, versionOf } from './example-process.ts';
+import { filesOfLanguages, type Program, recipes } from './languages.ts';
+import { tableOf } from './printed-table.ts';
 import { createIssuer, scope } from './tokens.ts';
-import {
-  areInstalled,
-  filesOfVerifiers,
-  python,
-  startVerifier,
-  versionOf,
-  versionOfPyJwt,
-} from './verifier-process.ts';
+import { python, startVerifier, versionOfPyJwt } from './verifier-process.ts';
 
 // The order is that of the table in docs/checking-tokens.md.
 const algorithms = ['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'] as const;
@@ -41,19 +36,24 @@ interface Verifier {
   readonly name: string;
   readonly version: string;
   readonly taken: readonly string[];
+  /** What runs it, if that is neither Node nor the Python of PyJWT. */
+  readonly program?: Program;
 }
 
 const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
 const verifiers: Verifier[] = [
-  ...(areInstalled
+  ...(areInstalled('verifiers')
     ? Object.entries(ofPackages).map(([file, [name, taken]]) => ({
         path: `verifiers/${file}`,
         name,
-        version: versionOf(name),
+        version: versionOf('verifiers', name),
         taken,
       }))
     : []),
   ...(python ? [{ ...ofPython, taken: ['ES256'] }] : []),
+  ...recipes.flatMap(({ program, ...recipe }) =>
+    program ? [{ ...recipe, program, version: program.version }] : [],
+  ),
 ];
 
 // A key that is new signs at once, as after a leak: verifiers have to find it.
@@ -63,7 +63,7 @@ const rotate = () =>
   rotateSigningKey({ ...services, actor: systemActor, traceId: '', ip: null, userAgent: null }, {});
 
 /** What each answered, and what it had to. */
-const answers = new Map<Verifier, Record<string, Seen>>();
+const answers = new Map<Verifier, Record<string, { seen: number; due: number }>>();
 
 beforeAll(async () => {
   const issuer = await createIssuer(service);
@@ -84,12 +84,9 @@ beforeAll(async () => {
   const asks = await Promise.all(
     verifiers.map(async (verifier) => {
       const [api, other] = apiOf(verifier);
-      const ask = await startVerifier(verifier.path, {
-        ISSUER: services.issuer,
-        API: api.indicator,
-        SCOPE: scope,
-      });
-      const row: Record<string, Seen> = {};
+      const setting = { ISSUER: services.issuer, API: api.indicator, SCOPE: scope };
+      const ask = await startVerifier(verifier.path, setting, verifier.program);
+      const row: Record<string, { seen: number; due: number }> = {};
       answers.set(verifier, row);
       for (const [name, [token, due]] of Object.entries(await issuer.tokensFor(api, other))) {
         row[name] = { seen: await ask(token), due };
@@ -129,9 +126,16 @@ afterAll(() => {
   const lines = verifiers.map((verifier) => ({
     what: verifier.name,
     version: verifier.version,
-    ...answers.get(verifier),
+    ...Object.fromEntries(
+      Object.entries(answers.get(verifier) ?? {}).map(([name, { seen, due }]) => [
+        name,
+        seen === due ? String(seen) : `${seen}, not ${due}`,
+      ]),
+    ),
   }));
   process.stdout.write(tableOf(lines));
+  const leftOut = recipes.filter(({ program }) => !program).map(({ name }) => name);
+  if (leftOut.length > 0) process.stdout.write(`Not installed, left out: ${leftOut.join(', ')}\n`);
 });
 
 describe.skipIf(verifiers.length === 0)(
@@ -148,5 +152,6 @@ describe.skipIf(verifiers.length === 0)(
 );
 
 test('each file of examples/verifiers is tried', () => {
-  expect(Object.keys(ofPackages).toSorted()).toEqual(filesOfVerifiers());
+  expect(Object.keys(ofPackages).toSorted()).toEqual(filesOf('verifiers'));
+  expect(recipes.map(({ path }) => path).toSorted()).toEqual(filesOfLanguages());
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { callRest } from '../support/operations/rest.ts';
-import { type Received, startReceiver } from '../support/peers/receiver.ts';
-import { startService } from '../support/service.ts';
-import { eventually } from '../support/wait.ts';
-import { adminOf, advance, createWebhook } from '../support/webhooks.ts';
+import { callRest } from '../../support/operations/rest.ts';
+import { type Received, startReceiver } from '../../support/peers/receiver.ts';
+import { startService } from '../../support/service.ts';
+import { eventually } from '../../support/wait.ts';
+import { adminOf, advance, createWebhook } from '../../support/webhooks.ts';
 import { prepareReceiver, receivers } from './receiver-process.ts';
 
 const receiver = receivers.find(({ file }) => file.endsWith('in-order.js'));

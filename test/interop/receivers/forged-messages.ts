@@ -1,4 +1,4 @@
-import { generateWebhookSecret, keyOf, signatureHeaders } from '../../src/outbound/signature.ts';
+import { generateWebhookSecret, keyOf, signatureHeaders } from '../../../src/outbound/signature.ts';
 
 /** A message as it is sent. */
 export interface Message {

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { projectFiles, readPage } from '../../scripts/documents/blocks.ts';
-import { keyOf } from '../../src/outbound/signature.ts';
-import type { EventType } from '../generated/graphql.ts';
-import { callRest } from '../support/operations/rest.ts';
-import { startReceiver } from '../support/peers/receiver.ts';
-import { startService } from '../support/service.ts';
-import { eventually } from '../support/wait.ts';
-import { adminOf, createWebhook, readWebhook, webhookUntil } from '../support/webhooks.ts';
+import { projectFiles, readPage } from '../../../scripts/documents/blocks.ts';
+import { keyOf } from '../../../src/outbound/signature.ts';
+import type { EventType } from '../../generated/graphql.ts';
+import { callRest } from '../../support/operations/rest.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+import { startService } from '../../support/service.ts';
+import { eventually } from '../../support/wait.ts';
+import { adminOf, createWebhook, readWebhook, webhookUntil } from '../../support/webhooks.ts';
+import { tableOf } from '../printed-table.ts';
 import { forgedMessages, type Message, signedMessage, unusualMessages } from './forged-messages.ts';
 import {
   prepareReceiver,
@@ -15,10 +16,14 @@ import {
   type RunningReceiver,
   receivers,
 } from './receiver-process.ts';
-import { type Seen, tableOf } from './table.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
 const admin = await adminOf(service);
+
+interface Seen {
+  readonly seen: string | number;
+  readonly due: string | number;
+}
 
 /** What each answered, and what it had to. */
 const rows = new Map<string, Record<string, Seen>>();

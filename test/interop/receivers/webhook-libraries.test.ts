@@ -1,23 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readPage } from '../../scripts/documents/blocks.ts';
-import { generateWebhookSecret } from '../../src/outbound/signature.ts';
-import { freePort } from '../support/peers/free-port.ts';
-import { eventually } from '../support/wait.ts';
-import { examples, startExample } from './example-process.ts';
+import { readPage } from '../../../scripts/documents/blocks.ts';
+import { generateWebhookSecret } from '../../../src/outbound/signature.ts';
+import { freePort } from '../../support/peers/free-port.ts';
+import { eventually } from '../../support/wait.ts';
+import { areInstalled, pathOf, startProgram, versionOf } from '../example-process.ts';
 import { forgedMessages, type Message, signedMessage, unusualMessages } from './forged-messages.ts';
-import { hasPackages, receivers } from './receiver-process.ts';
+import { receivers } from './receiver-process.ts';
 
-const manifest = join(examples, 'receivers/package.json');
-const load = createRequire(manifest);
+const load = createRequire(pathOf('receivers/package.json'));
 const page = readPage('docs/receiving-webhooks.md');
-const { dependencies } = JSON.parse(await readFile(manifest, 'utf8'));
 const hasWebhook = receivers.some(({ needs, isInstalled }) => needs === 'webhook' && isInstalled);
 
 const secret = generateWebhookSecret();
@@ -63,7 +61,7 @@ function cellsOf(name: string): string[] {
     atStart = 'an error at the start';
   }
   return [
-    `\`${name}\` ${dependencies[name]}`,
+    `\`${name}\` ${versionOf('receivers', name)}`,
     yes(areAll(forgedMessages(secret, 'Mallory'), false)),
     yes(sent(now() - 290) && sent(now() + 290) && !sent(now() - 310) && !sent(now() + 310)),
     yes(areAll(unusualMessages(secret, 'Alice'), true)),
@@ -76,69 +74,76 @@ function cellsOf(name: string): string[] {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
 
-describe.skipIf(!hasPackages)('docs/receiving-webhooks.md says what a library does', () => {
-  test.for(['standardwebhooks', 'svix'])('%s', (name) => {
-    expect(page).toContain(row(cellsOf(name)));
-  });
+describe.skipIf(!areInstalled('receivers'))(
+  'docs/receiving-webhooks.md says what a library does',
+  () => {
+    test.for(['standardwebhooks', 'svix'])('%s', (name) => {
+      expect(page).toContain(row(cellsOf(name)));
+    });
 
-  /** The longest body that a framework takes by default, of some sizes. */
-  async function longest(url: string): Promise<string> {
-    const sizes = { 'no limit': 2 ** 21, '1 MiB': 2 ** 20, '100 KiB': 100 * 1024 };
-    for (const [name, size] of Object.entries(sizes)) {
-      const isTaken = async (length: number) => {
-        const headers = { 'content-type': 'application/json' };
-        const body = JSON.stringify('x'.repeat(length - 2));
-        const response = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined);
-        return response?.status === 200;
-      };
-      const isLongest = name === 'no limit' || !(await isTaken(size + 1));
-      if (isLongest && (await isTaken(size))) return name;
+    /** The longest body that a framework takes by default, of some sizes. */
+    async function longest(url: string): Promise<string> {
+      const sizes = { 'no limit': 2 ** 21, '1 MiB': 2 ** 20, '100 KiB': 100 * 1024 };
+      for (const [name, size] of Object.entries(sizes)) {
+        const isTaken = async (length: number) => {
+          const headers = { 'content-type': 'application/json' };
+          const body = JSON.stringify('x'.repeat(length - 2));
+          const response = await fetch(url, { method: 'POST', headers, body }).catch(
+            () => undefined,
+          );
+          return response?.status === 200;
+        };
+        const isLongest = name === 'no limit' || !(await isTaken(size + 1));
+        if (isLongest && (await isTaken(size))) return name;
+      }
+      throw new Error('It takes less.');
     }
-    throw new Error('It takes less.');
-  }
 
-  const servers: Record<string, () => Promise<{ url: string; close: () => unknown }>> = {
-    async express() {
-      const express = load('express');
-      const app = express();
-      app.post('/', express.raw({ type: 'application/json' }), (_: unknown, response: unknown) =>
-        (response as { sendStatus(status: number): void }).sendStatus(200),
-      );
-      const server = app.listen(0, 'localhost');
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      return { url: `http://localhost:${port}/`, close: () => server.close() };
-    },
-    async fastify() {
-      const app = load('fastify')();
-      app.addContentTypeParser(
-        'application/json',
-        { parseAs: 'buffer' },
-        async (_: unknown, body: Buffer) => body,
-      );
-      app.post('/', async () => '');
-      return { url: await app.listen({ port: 0, host: 'localhost' }), close: () => app.close() };
-    },
-    async hono() {
-      const { Hono } = load('hono');
-      const { serve } = load('@hono/node-server');
-      const app = new Hono();
-      app.post('/', async (c: { req: Request; text(text: string): Response }) =>
-        c.text(String((await c.req.text()).length)),
-      );
-      const server = serve({ fetch: app.fetch, port: 0, hostname: 'localhost' });
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      return { url: `http://localhost:${port}/`, close: () => server.close() };
-    },
-  };
+    const servers: Record<string, () => Promise<{ url: string; close: () => unknown }>> = {
+      async express() {
+        const express = load('express');
+        const app = express();
+        app.post('/', express.raw({ type: 'application/json' }), (_: unknown, response: unknown) =>
+          (response as { sendStatus(status: number): void }).sendStatus(200),
+        );
+        const server = app.listen(0, 'localhost');
+        await once(server, 'listening');
+        const { port } = server.address() as AddressInfo;
+        return { url: `http://localhost:${port}/`, close: () => server.close() };
+      },
+      async fastify() {
+        const app = load('fastify')();
+        app.addContentTypeParser(
+          'application/json',
+          { parseAs: 'buffer' },
+          async (_: unknown, body: Buffer) => body,
+        );
+        app.post('/', async () => '');
+        return { url: await app.listen({ port: 0, host: 'localhost' }), close: () => app.close() };
+      },
+      async hono() {
+        const { Hono } = load('hono');
+        const { serve } = load('@hono/node-server');
+        const app = new Hono();
+        app.post('/', async (c: { req: Request; text(text: string): Response }) =>
+          c.text(String((await c.req.text()).length)),
+        );
+        const server = serve({ fetch: app.fetch, port: 0, hostname: 'localhost' });
+        await once(server, 'listening');
+        const { port } = server.address() as AddressInfo;
+        return { url: `http://localhost:${port}/`, close: () => server.close() };
+      },
+    };
 
-  test.for(Object.entries(servers))('%s', async ([name, start]) => {
-    const { url, close } = await start();
-    onTestFinished(async () => void (await close()));
-    expect(page).toContain(`| \`${name}\` ${dependencies[name]} | ${await longest(url)} | `);
-  });
-});
+    test.for(Object.entries(servers))('%s', async ([name, start]) => {
+      const { url, close } = await start();
+      onTestFinished(async () => void (await close()));
+      expect(page).toContain(
+        `| \`${name}\` ${versionOf('receivers', name)} | ${await longest(url)} | `,
+      );
+    });
+  },
+);
 
 describe.skipIf(!hasWebhook)('docs/receiving-webhooks.md says what `webhook` does', () => {
   /** Starts it with a hook, and returns what it answers. */
@@ -152,7 +157,7 @@ describe.skipIf(!hasWebhook)('docs/receiving-webhooks.md says what `webhook` doe
     );
     const port = String(await freePort());
     const command = ['webhook', '-ip', 'localhost', '-port', port, '-hooks', hooks] as const;
-    const { ended, complaints } = startExample(command, {}, folder);
+    const { ended, complaints } = startProgram(command, {}, folder);
     const listening = eventually(async () => (await fetch(`http://localhost:${port}/`)).ok);
     if ((await Promise.race([ended, listening])) !== true) throw new Error(complaints());
     return async ({ headers, body }: Message) => {

@@ -1,16 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../support/peers/free-port.ts';
-import { eventually } from '../support/wait.ts';
-import { type ExampleProcess, examples, startExample } from './example-process.ts';
-
-const folder = join(examples, 'receivers');
-
-/** Whether the packages of the receivers are there: `npm run test:interop` installs them. */
-export const hasPackages = existsSync(join(folder, 'node_modules'));
+import { freePort } from '../../support/peers/free-port.ts';
+import { eventually } from '../../support/wait.ts';
+import {
+  areInstalled,
+  filesOf,
+  pathOf,
+  pythonWith,
+  type RunningProgram,
+  startProgram,
+} from '../example-process.ts';
 
 const answers = (command: string, ...parameters: string[]) =>
   spawnSync(command, parameters).status === 0;
@@ -41,14 +43,10 @@ const node = (file: string): Receiver => ({
   file,
   needs: 'npm ci --prefix examples/receivers',
   // The first of all is beside the packages of the service.
-  isInstalled: hasPackages || !file.includes('/'),
-  command: () => [process.execPath, join(examples, file)],
+  isInstalled: areInstalled('receivers') || !file.includes('/'),
+  command: () => [process.execPath, pathOf(file)],
   isOfUsers: file.endsWith('in-order.js'),
 });
-
-/** A Python that has these modules, if there is one. */
-const pythonWith = (modules: string) =>
-  ['python3', '/usr/bin/python3'].find((name) => answers(name, '-c', `import ${modules}`));
 
 const python = (file: string, modules: string): Receiver => {
   const command = pythonWith(modules);
@@ -57,15 +55,13 @@ const python = (file: string, modules: string): Receiver => {
     file: `receivers/python/${file}`,
     needs: `a Python 3 with ${modules}`,
     isInstalled: command !== undefined,
-    command: () => [command ?? 'python3', join(folder, 'python', file)],
+    command: () => [command ?? 'python3', pathOf(`receivers/python/${file}`)],
   };
 };
 
 export const receivers: readonly Receiver[] = [
   node('receive-webhooks.js'),
-  ...readdirSync(folder)
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => node(`receivers/${name}`)),
+  ...filesOf('receivers').map((name) => node(`receivers/${name}`)),
   python('http_server.py', 'http.server'),
   python('flask_app.py', 'flask'),
   python('fastapi_app.py', 'fastapi, uvicorn'),
@@ -74,14 +70,19 @@ export const receivers: readonly Receiver[] = [
     file: 'receivers/php/receiver.php',
     needs: 'php',
     isInstalled: answers('php', '--version'),
-    command: (port) => ['php', '-S', `localhost:${port}`, join(folder, 'php/receiver.php')],
+    command: (port) => ['php', '-S', `localhost:${port}`, pathOf('receivers/php/receiver.php')],
   },
   {
     ...common,
     file: 'receivers/ruby/receiver.ru',
     needs: 'puma',
     isInstalled: answers('puma', '--version'),
-    command: (port) => ['puma', '--bind', `tcp://localhost:${port}`, 'receivers/ruby/receiver.ru'],
+    command: (port) => [
+      'puma',
+      '--bind',
+      `tcp://localhost:${port}`,
+      pathOf('receivers/ruby/receiver.ru'),
+    ],
   },
   {
     ...common,
@@ -98,7 +99,7 @@ export const receivers: readonly Receiver[] = [
     command: (port) => [
       'plackup',
       ...['--host', 'localhost', '--port', String(port)],
-      join(folder, 'perl/receiver.psgi'),
+      pathOf('receivers/perl/receiver.psgi'),
     ],
   },
   {
@@ -109,7 +110,7 @@ export const receivers: readonly Receiver[] = [
     command: (port) => [
       'webhook',
       ...['-ip', 'localhost', '-port', String(port)],
-      ...['-hooks', join(folder, 'webhook/hooks.json')],
+      ...['-hooks', pathOf('receivers/webhook/hooks.json')],
     ],
     path: '/hooks/signet',
     // What its command fails at is a fault.
@@ -126,7 +127,7 @@ export interface RunningReceiver {
   /** Starts it with a secret, after the end of the one that was started before. */
   start(secret: string): Promise<void>;
   /** Starts it with a secret that it should not take; returns its process as soon as that listens or has ended. */
-  startInVain(secret: string): Promise<ExampleProcess>;
+  startInVain(secret: string): Promise<RunningProgram>;
   /** All that it has printed so far. */
   printed(): string;
   /** How many messages it has taken so far that have this text. */
@@ -139,21 +140,22 @@ export async function prepareReceiver(receiver: Receiver): Promise<RunningReceiv
   const messages = join(made, 'messages');
   await mkdir(messages);
   if (receiver.needs === 'go') {
-    const output = ['-o', join(made, 'receiver'), join(examples, receiver.file)];
+    const output = ['-o', join(made, 'receiver'), pathOf(receiver.file)];
     const { status, stderr } = spawnSync('go', ['build', ...output], { encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);
   }
   const port = await freePort();
   const url = `http://localhost:${port}${receiver.path}`;
-  let running: ExampleProcess | undefined;
+  let running: RunningProgram | undefined;
   let before = '';
 
   const launch = async (secret: string) => {
     before += running?.printed() ?? '';
     await running?.kill();
     const environment = { WEBHOOK_SECRET: secret, PORT: String(port), MESSAGES: messages };
-    const inWebhook = receiver.needs === 'webhook' ? join(folder, 'webhook') : examples;
-    const child = startExample(receiver.command(port, made), environment, inWebhook);
+    // The hook names its command from there.
+    const cwd = receiver.needs === 'webhook' ? pathOf('receivers/webhook') : made;
+    const child = startProgram(receiver.command(port, made), environment, cwd);
     running = child;
     const state = await eventually(() => Promise.race([child.ended, listens(url)]), 50);
     return { child, state };

@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { newId } from '../../src/ids.ts';
-import { closeAtEnd } from '../support/cleanup.ts';
-import { fetchManagementToken } from '../support/client-credentials.ts';
-import { issuedPrivately } from '../support/peers/self-signed.ts';
-import { startProcess } from '../support/process.ts';
-import { startService } from '../support/service.ts';
-import { eventually } from '../support/wait.ts';
+import { newId } from '../../../src/ids.ts';
+import { closeAtEnd } from '../../support/cleanup.ts';
+import { fetchManagementToken } from '../../support/client-credentials.ts';
+import { issuedPrivately } from '../../support/peers/self-signed.ts';
+import { startProcess } from '../../support/process.ts';
+import { startService } from '../../support/service.ts';
+import { eventually } from '../../support/wait.ts';
 import {
   adminOf,
   attempted,
   createUser,
   createWebhook,
   type Endpoint,
-} from '../support/webhooks.ts';
+} from '../../support/webhooks.ts';
 import { prepareReceiver, receivers } from './receiver-process.ts';
 
 const receiver = receivers.find(({ file }) => file === 'receive-webhooks.js');
