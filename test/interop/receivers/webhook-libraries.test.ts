@@ -163,7 +163,8 @@ describe.skipIf(!hasWebhook)('docs/receiving-webhooks.md says what `webhook` doe
     return async ({ headers, body }: Message) => {
       const url = `http://localhost:${port}/hooks/tried`;
       const sent = { method: 'POST', headers, body: new Uint8Array(body) };
-      return (await fetch(url, sent)).status;
+      const answer = await fetch(url, sent);
+      return { status: answer.status, text: await answer.text() };
     };
   }
 
@@ -183,9 +184,35 @@ describe.skipIf(!hasWebhook)('docs/receiving-webhooks.md says what `webhook` doe
     const message = signedMessage(Buffer.from(key).toString('base64'), 'Alice');
     const ofBody = createHmac('sha256', key).update(message.body).digest('hex');
     const headers = { ...message.headers, 'webhook-signature': `sha256=${ofBody}` };
-    expect(await ask({ ...message, headers })).toBe(200);
-    expect(await ask(message)).toBe(500);
-    expect(page).toContain(row(['`webhook` 2.8.0, its rules', ...Array(7).fill('never')]));
+    expect(await ask({ ...message, headers })).toMatchObject({ status: 200 });
+    expect(await ask(message)).toMatchObject({ status: 500 });
+    expect(page).toContain('| `webhook` 2.8.0, its rules | never | never | never |');
+  });
+
+  test('it takes a message whose command fails, unless it waits for the command', async () => {
+    const waits = 'include-command-output-in-response';
+    const failing = { 'execute-command': '/bin/false' };
+    const hasty = await startWebhook({ ...failing, [waits]: false });
+    expect(await hasty(signedMessage(secret, 'Alice'))).toMatchObject({ status: 200 });
+    const patient = await startWebhook({ ...failing, [waits]: true });
+    expect(await patient(signedMessage(secret, 'Alice'))).toMatchObject({ status: 500 });
+    expect(page).toContain(`\`${waits}\` must be \`true\``);
+  });
+
+  test('only the raw body is as it came', async () => {
+    const message = signedMessage(secret, 'Alice');
+    const commandGets = async (source: string) => {
+      const ask = await startWebhook({
+        'execute-command': '/usr/bin/env',
+        'pass-environment-to-command': [{ source, envname: 'BODY' }],
+      });
+      const { text } = await ask(message);
+      return /^BODY=(.*)$/m.exec(text)?.[1];
+    };
+    expect(await commandGets('raw-request-body')).toBe(String(message.body));
+    const anew = (await commandGets('entire-payload')) ?? '';
+    expect(JSON.parse(anew)).toEqual(JSON.parse(String(message.body)));
+    expect(anew).not.toBe(String(message.body));
   });
 
   test('a body of more than 128 KiB is no variable for its command', async () => {
@@ -194,8 +221,8 @@ describe.skipIf(!hasWebhook)('docs/receiving-webhooks.md says what `webhook` doe
       'pass-environment-to-command': [{ source: 'raw-request-body', envname: 'BODY' }],
     });
     const message = (filling: string) => signedMessage(secret, 'Alice', { filling });
-    expect(await ask(message(''))).toBe(200);
-    expect(await ask(message('x'.repeat(128 * 1024)))).toBe(500);
+    expect(await ask(message(''))).toMatchObject({ status: 200 });
+    expect(await ask(message('x'.repeat(128 * 1024)))).toMatchObject({ status: 500 });
     expect(page).toContain('at most 128 KiB');
   });
 });
