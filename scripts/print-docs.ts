@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scopesTable } from './documents/access.ts';
 import { pages, readPage, root } from './documents/blocks.ts';
+import { abilitiesTable, settingsTable } from './documents/clients.ts';
 import { configurationTable } from './documents/configuration.ts';
 import { apiErrors, oauthErrorTable } from './documents/errors.ts';
 import { eventTypes } from './documents/events.ts';
@@ -23,6 +24,8 @@ const parts: Readonly<Record<string, () => string>> = {
   'generators-of-the-schema': () => generatorsTable('schema'),
   metrics: metricsTable,
   telemetry: telemetryTable,
+  'clients-do': abilitiesTable,
+  'clients-settings': settingsTable,
   'sign-in-settings': signInSettings,
   protection: protectionTable,
 };

@@ -1,5 +1,5 @@
 import { maxKeys } from '../../src/applications/keys.ts';
-import { maxActedFor, maxRefreshTokenReuseSeconds } from '../../src/applications/operations.ts';
+import { maxActedFor, maxRefreshTokenReuseSeconds } from '../../src/applications/settings.ts';
 import { maxClaimRules } from '../../src/applications/trusted-issuers/fields.ts';
 import { windowSeconds } from '../../src/auth/dpop/proof.ts';
 import { maxEvaluations, maxNameLength, maxPageSize } from '../../src/authzen/requests.ts';

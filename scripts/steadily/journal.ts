@@ -5,6 +5,8 @@ import type { Reporter, TestModule } from 'vitest/node';
 /** What one file of tests came to. */
 export interface Result {
   readonly file: string;
+  /** The ring it ran in: `tests`, or `tests-of-the-database`. */
+  readonly project: string;
   readonly seconds: number;
   readonly passed: number;
   readonly failed: number;
@@ -68,6 +70,7 @@ function resultOf(module: TestModule): Result {
     [...module.children.allTests(state)].length;
   return {
     file: inProject(module.moduleId),
+    project: module.project.name,
     seconds: milliseconds / 1000,
     passed: count('passed'),
     failed: count('failed'),

@@ -22,14 +22,9 @@ import { applicationHolder } from '../role-holders/holders.ts';
 import { addRoleMutations, heldRoles } from '../role-holders/schema.ts';
 import { Role, RoleConnection } from '../roles/schema.ts';
 import { hasKeys, maxKeys } from './keys.ts';
-import {
-  createApplication,
-  deleteApplication,
-  maxActedFor,
-  maxRefreshTokenReuseSeconds,
-  updateApplication,
-} from './operations.ts';
+import { createApplication, deleteApplication, updateApplication } from './operations.ts';
 import { createApplicationSecret, deleteApplicationSecret } from './secrets.ts';
+import { maxActedFor, maxRefreshTokenReuseSeconds } from './settings.ts';
 
 const ApplicationTypeEnum = builder.enumType('ApplicationType', {
   description: 'The kind of client that an application is (RFC 6749 §2.1).',

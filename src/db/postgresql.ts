@@ -6,6 +6,7 @@ import {
   type Address,
   createEndpoint,
   type Endpoint,
+  identityOf,
   sharesBackends,
   stateOf,
 } from './connections/endpoint.ts';
@@ -106,13 +107,13 @@ export interface Addresses extends Address {
 
 /**
  * Checks that the database answers, can be written and can hold the service, and that what needs a session of its own
- * gets one.
+ * gets one, in the same database.
  *
  * @throws {StartError} with the reason; never with a URL, which holds a password.
  */
 export async function assertReachable({ directUrl, ...address }: Addresses): Promise<Fitness> {
   assertOwnSchema(address.url);
-  const fitness = await assertWritable('DATABASE_URL', address);
+  const { fitness, identity } = await assertWritable('DATABASE_URL', address);
   if (directUrl === undefined) {
     if (await isShared('DATABASE_URL', address)) {
       throw new StartError(
@@ -123,12 +124,17 @@ export async function assertReachable({ directUrl, ...address }: Addresses): Pro
   }
   const direct = { ...address, url: directUrl };
   const directly = await assertWritable('DATABASE_DIRECT_URL', direct);
+  if (directly.identity !== identity) {
+    throw new StartError(
+      'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: both must lead to the same one',
+    );
+  }
   if (await isShared('DATABASE_DIRECT_URL', direct)) {
     throw new StartError(
       'DATABASE_DIRECT_URL leads through a pooler in transaction mode too: it must lead past it',
     );
   }
-  return directly;
+  return directly.fitness;
 }
 
 /** The parameter of Prisma's own URLs, which the driver does not know. */
@@ -156,25 +162,32 @@ export async function assertMayMigrate({ Client }: Endpoint): Promise<void> {
 const lineOf = (what: string, { message, advice }: Lack) =>
   `${what} cannot be used: ${message} ${advice}`;
 
-async function assertWritable(variable: string, address: Address): Promise<Fitness> {
+async function assertWritable(
+  variable: string,
+  address: Address,
+): Promise<{ readonly fitness: Fitness; readonly identity: string }> {
   const client = new (createEndpoint(address).Client)({
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
   });
   // The connection may break again while it closes.
   client.on('error', () => undefined);
-  const { state, fitness } = await reached(variable, async () => {
+  const { state, ...found } = await reached(variable, async () => {
     try {
       await client.connect();
-      return { state: await stateOf(client), fitness: await fitnessOf(client) };
+      return {
+        state: await stateOf(client),
+        fitness: await fitnessOf(client),
+        identity: await identityOf(client),
+      };
     } finally {
       await client.end();
     }
   });
   if (state !== 'ready') throw new StartError(`${variable} cannot be written: it is ${state}`);
-  const [lack] = lacksOfHolding(fitness);
+  const [lack] = lacksOfHolding(found.fitness);
   if (lack) throw new StartError(lineOf(variable, lack));
-  return fitness;
+  return found;
 }
 
 const isShared = (variable: string, address: Address) =>

@@ -1,10 +1,10 @@
-import { getNamedType } from 'graphql';
 import type { MutationName } from '../graphql/mutations/raised.ts';
 import { type IdKind, idPrefixes } from '../ids.ts';
-import { isRecord, type RestOperation } from './operation.ts';
+import type { RestOperation } from './operation.ts';
 
 const idOf = (kind: IdKind) => `${idPrefixes[kind]}_01h455vb4pex5vsknk084sn02q`;
-const anInstant = '2031-05-01T12:00:00.000Z';
+const pastInstant = '2026-01-01T00:00:00.000Z';
+const futureInstant = '2031-05-01T12:00:00.000Z';
 
 const roleIds = [idOf('Role')];
 const scopeIds = [idOf('Scope')];
@@ -39,11 +39,11 @@ const bodies: { readonly [Mutation in MutationName]?: object } = {
     name: 'Nightly report',
     resource: 'https://orders.example.com/api',
     scopes: ['read:orders'],
-    expiresAt: anInstant,
+    expiresAt: futureInstant,
   },
   updateSignInExperience: { branding: { productName: 'Acme' } },
   updateServiceSettings: { signingKeyRotationDays: 90 },
-  createRegistrationToken: { expiresAt: anInstant, maxUses: 1 },
+  createRegistrationToken: { expiresAt: futureInstant, maxUses: 1 },
   createRole: { name: 'Support', description: 'Answers customers.', scopeIds },
   updateRole: { name: 'Customer support' },
   addRoleScopes: { scopeIds },
@@ -93,7 +93,7 @@ const bodies: { readonly [Mutation in MutationName]?: object } = {
   },
   updateWebhook: { enabled: false },
   testWebhook: { type: 'USER_CREATED' },
-  replayEvents: { types: ['USER_CREATED'], since: '2026-01-01T00:00:00.000Z' },
+  replayEvents: { types: ['USER_CREATED'], since: pastInstant },
   createTrustedIssuer: {
     applicationId: idOf('Application'),
     name: 'Builds',
@@ -139,8 +139,8 @@ const bodies: { readonly [Mutation in MutationName]?: object } = {
 export const bodyExample = ({ route }: RestOperation): object | undefined =>
   bodies[route.operation as MutationName];
 
-// Parameters that are no ids, or whose names are not their kinds'.
-const named: Readonly<Record<string, string>> = {
+// Parameters that are no ids, or whose names do not end with their kinds'.
+const named: Readonly<Record<string, string | number | readonly string[]>> = {
   domain: 'acme.example.com',
   factorId: idOf('UserFactor'),
   identityId: idOf('UserIdentity'),
@@ -148,6 +148,26 @@ const named: Readonly<Record<string, string>> = {
   subjectId: idOf('User'),
   resource: 'https://orders.example.com/api',
   scope: 'read:orders',
+  actorId: idOf('User'),
+  actorClientId: idOf('Application'),
+  subjectClientId: idOf('Application'),
+  mayActClientId: idOf('Application'),
+  mayActSub: idOf('User'),
+  subjectAudience: 'https://shop.example.com/api',
+  scopes: ['read:orders'],
+  search: 'ada',
+  username: 'ada',
+  primaryEmail: 'ada@example.com',
+  primaryPhone: '+4930123456',
+  emailDomain: 'acme.example.com',
+  createdAfter: pastInstant,
+  createdBefore: futureInstant,
+  lastSignInAfter: pastInstant,
+  lastSignInBefore: futureInstant,
+  since: pastInstant,
+  until: futureInstant,
+  first: 20,
+  last: 20,
 };
 
 /**
@@ -157,19 +177,30 @@ const named: Readonly<Record<string, string>> = {
  */
 export function parameterExample(operation: RestOperation, parameter: string): string {
   const name = operation.parameters.get(parameter) ?? parameter;
-  const kind = name === 'id' ? kindOf(operation) : capitalized(name.replace(/Id$/, ''));
-  const example = kind in idPrefixes ? idOf(kind as IdKind) : named[name];
-  if (!example) throw new Error(`${operation.route.path}: there is no example of ${parameter}.`);
-  return example;
+  const example = name === 'id' ? idOf(kindOf(operation)) : exampleOf(name);
+  if (example === undefined)
+    throw new Error(`${operation.route.path}: there is no example of ${parameter}.`);
+  return String(example);
 }
 
-/** The type of the record that an operation is about. */
-function kindOf({ kind, field, selection, route }: RestOperation): string {
-  if (route.within) return route.within.type;
-  if (kind === 'list') return capitalized(route.operation);
-  if (kind === 'record') return getNamedType(field.type).name;
-  const types = selection.map((selected) => getNamedType(selected.field.type));
-  return types.find(isRecord)?.name ?? '';
+/** An example of a parameter, by its name in the schema; undefined where none is known. */
+export function exampleOf(name: string): string | number | readonly string[] | undefined {
+  if (name in named) return named[name];
+  const [kind] = kinds.filter((one) => capitalized(name).endsWith(`${one}Id`));
+  return kind && idOf(kind);
 }
+
+// `OrganizationScope` before `Scope`.
+const kinds = (Object.keys(idPrefixes) as IdKind[]).toSorted((a, b) => b.length - a.length);
+
+/** The kind of record that `id` in a path names. */
+function kindOf({ route }: RestOperation): IdKind {
+  const [, collection = ''] = route.path.split('/');
+  const kind = route.within?.type ?? collection.split('-').map(capitalized).join('').slice(0, -1);
+  if (!isKind(kind)) throw new Error(`${route.path}: no kind of id is known.`);
+  return kind;
+}
+
+const isKind = (name: string): name is IdKind => name in idPrefixes;
 
 const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;

@@ -11,8 +11,9 @@ import {
 } from 'graphql';
 import { inputIssueCodes } from '../errors.ts';
 import { type FailureCode, failures } from '../failures.ts';
+import { worksOutside } from '../graphql/mutations/mutation.ts';
 import { dryRun } from '../graphql/mutations/rehearsal.ts';
-import { bodyExample, parameterExample } from './examples.ts';
+import { bodyExample, exampleOf, parameterExample } from './examples.ts';
 import { linesOfJson } from './export-events.ts';
 import { contentTypesOf } from './media-types.ts';
 import { openApiWebhookComponents, openApiWebhooks } from './openapi-webhooks.ts';
@@ -209,15 +210,17 @@ const pathParameters = (operation: RestOperation): Json[] =>
 
 function queryParameters(operation: RestOperation, schemas: Record<string, Json>): Json[] {
   const { kind, queryParameters } = operation;
+  const schemaOf = (type: GraphQLInputType) =>
+    typeSchema(isNonNullType(type) ? type.ofType : type, schemas, { isNullable: false });
   const described = queryParameters.map(
     ({ name, description, type, isRequired }: QueryParameter): Json => ({
       name,
       in: 'query',
       description,
       required: isRequired,
-      schema: typeSchema(isNonNullType(type) ? type.ofType : type, schemas, { isNullable: false }),
-      // A page that tries an operation fills these in: filters would leave nothing of a list.
-      ...(isRequired ? { example: parameterExample(operation, name) } : {}),
+      ...(isRequired
+        ? { schema: schemaOf(type), example: parameterExample(operation, name) }
+        : { schema: withExample(schemaOf(type), exampleOf(name)) }),
     }),
   );
   return kind !== 'list'
@@ -234,15 +237,22 @@ function queryParameters(operation: RestOperation, schemas: Record<string, Json>
       ];
 }
 
+/**
+ * Adds an example to the schema of a parameter that may be left out. Pages that try an operation fill in the example of
+ * a parameter, and not of its schema: filters would leave nothing of a list.
+ */
+const withExample = (schema: Json, example: unknown): Json =>
+  example === undefined ? schema : { ...schema, examples: [example] };
+
 const ofMutations = [
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'IDEMPOTENCY_KEY_IN_USE',
   'IDEMPOTENCY_KEY_REUSED',
 ] as const;
-const entityTag = { type: 'string', examples: ['"3"'] };
+const entityTag = withExample({ type: 'string' }, '"3"');
 
-function safeWriteParameters({ kind, bodyFields, selection }: RestOperation): Json[] {
+function safeWriteParameters({ kind, bodyFields, selection, field }: RestOperation): Json[] {
   if (kind === 'record') {
     const hasVersion = selection.some(({ name }) => name === 'version');
     const description =
@@ -254,18 +264,25 @@ function safeWriteParameters({ kind, bodyFields, selection }: RestOperation): Js
   if (kind !== 'mutation') return [];
   const isVersioned = bodyFields.some(({ name }) => name === 'expectedVersion');
   return [
-    {
-      name: 'dryRun',
-      in: 'query',
-      description: `${dryRun.description} They are beside the record, as \`dryRun.events\`.`,
-      schema: { type: 'boolean', default: false },
-    },
+    ...(worksOutside(field)
+      ? []
+      : [
+          {
+            name: dryRun.name,
+            in: 'query',
+            description: `${dryRun.description} They are beside the record, as \`dryRun.events\`.`,
+            schema: withExample({ type: 'boolean', default: false }, true),
+          },
+        ]),
     {
       name: 'Idempotency-Key',
       in: 'header',
       description:
         'For each key of a caller, the change is made once. For a day, the same request gets the first answer again, with `Idempotency-Replayed: true`.',
-      schema: { type: 'string', minLength: 1, maxLength: 257 },
+      schema: withExample(
+        { type: 'string', minLength: 1, maxLength: 257 },
+        '8e03978e-40d5-43e8-bc93-6894a57f9324',
+      ),
     },
     ...(isVersioned
       ? [

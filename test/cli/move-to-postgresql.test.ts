@@ -10,6 +10,7 @@ import { fetchManagementToken } from '../support/client-credentials.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { callRest } from '../support/operations/rest.ts';
 import { freePort } from '../support/peers/free-port.ts';
+import { pgbouncerMissing, startPgbouncer } from '../support/peers/postgresql/pgbouncer.ts';
 import { createPostgresqlServer } from '../support/peers/postgresql/server.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
 import { connect, logEnd, subscribe } from '../support/peers/subscriber.ts';
@@ -109,11 +110,14 @@ describe.runIf(inject('postgresql'))('signet move-to-postgresql', async () => {
     const moved = await move(server.url);
     expect(moved.stderr).toMatch(/^The server has counted \d+ fewer transactions/);
     expect(moved.code).toBe(0);
+    expect(moved.stdout).toMatch(
+      /and the contents of \S+ as its SIGNET_SECRET\. Do not start it on this DATA_DIR again\.\n$/,
+    );
     const counts = [...moved.stdout.matchAll(/^(\w+) +(\d+) +(\d+)$/gm)];
     expect(counts.length).toBeGreaterThan(70);
     for (const [, , here, there] of counts) expect(there).toBe(here);
     expect(moved.stdout).toMatch(/^User +2 +2$/m);
-    expect(moved.stdout).toContain(`SIGNET_SECRET: the contents of ${join(dataDir, 'secret')}`);
+    expect(moved.stdout).toContain(`the contents of ${join(dataDir, 'secret')} as its`);
 
     // What was made by one transaction is what migrations make one by one.
     const schemaOf = async (url: string) => (await open(url))(shape);
@@ -257,6 +261,28 @@ describe.runIf(inject('postgresql'))('signet move-to-postgresql', async () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`the database to move to is not empty: ${reason}.`);
     expect(await read('SELECT count(*)::int AS "value" FROM "User"')).toEqual([0]);
+  });
+
+  test.skipIf(pgbouncerMissing)('goes past a pooler by DATABASE_DIRECT_URL', async () => {
+    const url = await newDatabase();
+    const pooler = await startPgbouncer(url, 'transaction', 2);
+    closeAtEnd(pooler.close);
+    const read = await open(url);
+    const users = () => read('SELECT count(*)::int AS "value" FROM "User"');
+    const alone = await move(pooler.url);
+    expect({ code: alone.code, stdout: alone.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(alone.stderr).toContain(
+      'DATABASE_URL leads through a pooler in transaction mode: DATABASE_DIRECT_URL must lead past it',
+    );
+    const elsewhere = await newDatabase();
+    const astray = await move(pooler.url, { DATABASE_DIRECT_URL: elsewhere });
+    expect({ code: astray.code, stdout: astray.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(astray.stderr).toContain(
+      'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases',
+    );
+    expect(await users()).toEqual([0]);
+    expect(await move(pooler.url, { DATABASE_DIRECT_URL: url })).toMatchObject({ code: 0 });
+    expect(await users()).toEqual([2]);
   });
 
   test('refuses another secret than that of the folder', async () => {

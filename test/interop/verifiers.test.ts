@@ -6,17 +6,13 @@ import { systemActor } from '../../src/services.ts';
 import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
+import { areInstalled, filesOf, versionOf } from './example-process.ts';
+import { filesOfLanguages, type Program, recipes } from './languages.ts';
+import { tableOf } from './printed-table.ts';
 import { foldersOfServers, type Setting, type Started } from './servers/program.ts';
 import { servers } from './servers/servers.ts';
 import { createIssuer, scope } from './tokens.ts';
-import {
-  areInstalled,
-  filesOfVerifiers,
-  python,
-  startVerifier,
-  versionOf,
-  versionOfPyJwt,
-} from './verifier-process.ts';
+import { python, startVerifier, versionOfPyJwt } from './verifier-process.ts';
 
 // The order is that of the table in docs/checking-tokens.md.
 const algorithms = ['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'] as const;
@@ -48,15 +44,15 @@ interface Verifier {
 }
 
 /** An example that is a program by itself. */
-const startFile = (path: string) => async (setting: Setting) => ({
-  ask: await startVerifier(path, { ...setting }),
+const startFile = (path: string, program?: Program) => async (setting: Setting) => ({
+  ask: await startVerifier(path, { ...setting }, program),
 });
 
 const verifiers: Verifier[] = [
-  ...(areInstalled
+  ...(areInstalled('verifiers')
     ? Object.entries(ofPackages).map(([file, [name, taken]]) => ({
         name,
-        version: versionOf(name),
+        version: versionOf('verifiers', name),
         taken,
         start: startFile(`verifiers/${file}`),
       }))
@@ -71,6 +67,9 @@ const verifiers: Verifier[] = [
         },
       ]
     : []),
+  ...recipes.flatMap(({ name, path, program, taken }) =>
+    program ? [{ name, version: program.version, taken, start: startFile(path, program) }] : [],
+  ),
   ...servers.filter(({ missing }) => !missing),
 ];
 
@@ -163,10 +162,12 @@ afterAll(() => {
       ]),
     ),
   }));
-  const leftOut = servers.filter(({ missing }) => missing);
-  process.stdout.write(
-    `${tableOf(lines)}${leftOut.map(({ name, missing }) => `left out: ${name}, ${missing}\n`).join('')}`,
-  );
+  process.stdout.write(tableOf(lines));
+  const leftOut = [
+    ...recipes.filter(({ program }) => !program).map(({ name }) => name),
+    ...servers.flatMap(({ name, missing }) => (missing ? [`${name} (${missing})`] : [])),
+  ];
+  if (leftOut.length > 0) process.stdout.write(`Not installed, left out: ${leftOut.join(', ')}\n`);
 });
 
 describe.skipIf(verifiers.length === 0)(
@@ -183,7 +184,8 @@ describe.skipIf(verifiers.length === 0)(
 );
 
 test('each file of examples/verifiers is tried', () => {
-  expect(Object.keys(ofPackages).toSorted()).toEqual(filesOfVerifiers());
+  expect(Object.keys(ofPackages).toSorted()).toEqual(filesOf('verifiers'));
+  expect(recipes.map(({ path }) => path).toSorted()).toEqual(filesOfLanguages());
   expect([...new Set(servers.map(({ folder }) => folder))].toSorted()).toEqual(foldersOfServers());
 });
 
@@ -198,14 +200,4 @@ test.for(servers)('the page says which algorithms $name takes', ({ name, taken }
 async function allOf<Result>(promises: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-function tableOf(rows: readonly Record<string, string>[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const widths = names.map((name) =>
-    Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;
-  return `\n${line(names)}${rows.map((row) => line(names.map((name) => row[name] ?? ''))).join('')}\n`;
 }

@@ -109,6 +109,21 @@ describe.runIf(isPossible || pgbouncerMissing)(`behind PgBouncer${missing}`, asy
     );
   });
 
+  test('a start ends if the way past it leads to another database', async () => {
+    const { url: other, close } = await createTestDatabase();
+    closeAtEnd(close);
+    const node = startProcess({
+      DATABASE_URL: await open('transaction', 4),
+      DATABASE_DIRECT_URL: other as string,
+      SIGNET_SECRET: secret,
+    });
+    closeAtEnd(async () => void node.child.kill('SIGKILL'));
+    expect(await node.ended).toBe(1);
+    expect(node.stderr()).toMatch(
+      /^Signet cannot start: DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: [^\n]*\n$/,
+    );
+  });
+
   test('session mode needs no other way', async () => {
     const node = startProcess({ DATABASE_URL: await open('session', 40), SIGNET_SECRET: secret });
     closeAtEnd(async () => {

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import {
   type Address,
   createEndpoint,
+  identityOf,
   sharesBackends,
   stateOf,
 } from '../../db/connections/endpoint.ts';
@@ -45,7 +46,7 @@ export async function checkPostgresql(
     ['DATABASE_URL', pooled] as const,
     ...(direct ? [['DATABASE_DIRECT_URL', direct] as const] : []),
   ];
-  const started: string[] = [];
+  const identities: string[] = [];
   let cluster: Cluster | undefined;
   const following = replicaUrls.length > 0 ? 1 : 0;
   let isUsable = true;
@@ -64,7 +65,7 @@ export async function checkPostgresql(
         return false;
       }
       findings.ok(variable, 'It answers, and takes writes.');
-      started.push(await startOf(client));
+      identities.push(await identityOf(client));
       if (isLast && following > 0) cluster = await clusterOf(client);
       await checkEncryption(findings, variable, client, address);
       // What is asked of the session is asked past the pooler.
@@ -74,7 +75,7 @@ export async function checkPostgresql(
       await client.end().catch(() => undefined);
     }
   }
-  if (new Set(started).size > 1) {
+  if (new Set(identities).size > 1) {
     findings.fault(
       'pooler',
       'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases.',
@@ -155,13 +156,6 @@ async function connect(
     client.end().catch(() => undefined);
     return undefined;
   }
-}
-
-async function startOf(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ start: string }>(
-    `SELECT current_database() || ' ' || pg_postmaster_start_time() AS "start"`,
-  );
-  return rows[0]?.start ?? '';
 }
 
 async function checkEncryption(

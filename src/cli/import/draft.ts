@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { adminRoleName } from '../../applications/built-in.ts';
-import { readNewApplication } from '../../applications/operations.ts';
+import { readNewApplication } from '../../applications/settings.ts';
 import { documentVersion, placeholder, topKinds } from '../../configuration/document.ts';
 import { type RecordKindName, recordKind } from '../../configuration/kinds.ts';
 import { consoleRoleNames } from '../../console/roles.ts';

@@ -43,9 +43,11 @@ table are counted on both sides. DATABASE_DIRECT_URL and DATABASE_PASSWORD_FILE 
     stdout.write(`\n${rows} rows of ${counted.length} tables, the same on both sides.\n`);
     const secret =
       here.secret === undefined
-        ? `SIGNET_SECRET: the contents of ${join(folder, 'secret')}`
+        ? `the contents of ${join(folder, 'secret')} as its SIGNET_SECRET`
         : 'the same SIGNET_SECRET';
-    stdout.write(`Start the service with this DATABASE_URL and ${secret}; no more on DATA_DIR.\n`);
+    stdout.write(
+      `Now start the service with this DATABASE_URL, and ${secret}. Do not start it on this DATA_DIR again.\n`,
+    );
     return 0;
   },
 });

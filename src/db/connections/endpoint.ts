@@ -147,6 +147,14 @@ export async function stateOf(client: pg.Client): Promise<DatabaseState> {
   return rows[0]?.isReadOnly ? 'read-only' : 'ready';
 }
 
+/** Reads what tells a database from every other, by whichever way it is reached. It changes when its server restarts. */
+export async function identityOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ identity: string }>(
+    `SELECT current_database() || ' ' || extract(epoch FROM pg_postmaster_start_time())::text AS "identity"`,
+  );
+  return rows[0]?.identity ?? '';
+}
+
 const rounds = 10;
 
 /**

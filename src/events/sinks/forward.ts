@@ -40,7 +40,10 @@ export async function forwardEvents(
   let behindSince: Date | undefined;
   let wake = () => {};
 
-  let refused: { readonly id: string; readonly since: number } | undefined;
+  /** The event that is refused, for what reason, and since when for this reason. */
+  let refused:
+    | (Pick<SinkRefusal, 'reason'> & { readonly id: string; readonly since: number })
+    | undefined;
   let told: { readonly message: string; readonly at: number } | undefined;
   /** The size of the smallest message that was put aside. */
   let tooLarge = Number.POSITIVE_INFINITY;
@@ -70,7 +73,9 @@ export async function forwardEvents(
   /** Whether the event is put aside, since it was refused as too large for long enough. */
   function isPutAside({ reason, subject, bytes }: SinkRefusal, event: LoggedEvent): boolean {
     const now = clock.now().getTime();
-    if (refused?.id !== event.id) refused = { id: event.id, since: now };
+    if (refused?.id !== event.id || refused.reason !== reason) {
+      refused = { id: event.id, reason, since: now };
+    }
     if (reason !== 'too_large') return false;
     if (bytes < tooLarge && now - refused.since < putAsideMs) return false;
     tooLarge = Math.min(tooLarge, bytes);

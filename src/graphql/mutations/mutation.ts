@@ -1,5 +1,5 @@
 import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
-import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 import { guarded } from '../../auth/granting/guard.ts';
 import type { ManagementScope } from '../../auth/scopes.ts';
 import { isRehearsal } from '../../db/around.ts';
@@ -67,6 +67,12 @@ interface Expecting {
 // No step of an interaction is done twice.
 const stepStandsSeconds = 3600;
 
+const outsideMark = 'worksOutside';
+
+/** Whether a mutation's work is outside the database, so that a dry run refuses it. */
+export const worksOutside = ({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>) =>
+  extensions[outsideMark] === true;
+
 const outsideRehearsal = 'Its work lies outside of the database: a dry run could not undo it.';
 
 /**
@@ -109,6 +115,7 @@ export function addMutation<Fields extends InputFieldMap, Payload extends object
       type: payload,
       subGraphs,
       description: options.description,
+      extensions: { [outsideMark]: isOutside },
       ...(options.scope === null ? {} : { authScopes: { scope: options.scope } }),
       args: { input: t.arg({ type: input, required: true, description: 'The input.' }) },
       errors: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { faultOfRedirectUri } from '../../applications/operations.ts';
+import { faultOfRedirectUri } from '../../applications/settings.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import { distinct, name, text } from '../../input.ts';
 

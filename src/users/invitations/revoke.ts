@@ -1,10 +1,13 @@
 import { folded } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { recordChange } from '../../events/record.ts';
+import { changesBetween, type NewEvent, recordEvents } from '../../events/record.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { foldCase } from '../../input.ts';
 import type { Context } from '../../services.ts';
-import { invitations, withRoles } from './payload.ts';
+import { invitationRecord, withRoles } from './payload.ts';
+
+/** How many invitations are written at once: an address may have been invited by thousands of organizations. */
+const batchSize = 1_000;
 
 /**
  * Revokes the pending invitations of addresses that an account gives up: they were meant for who had the address then.
@@ -15,16 +18,29 @@ export async function revokeInvitations(
   context: Context,
   addresses: readonly string[],
 ): Promise<void> {
-  const pending = await tx.$queryRaw<{ id: string }[]>`
-    SELECT "id" FROM "OrganizationInvitation"
-     WHERE ${folded(Prisma.sql`"invitee"`)} = ANY (${addresses.map(foldCase)}::text[])
-       AND "status" = 'PENDING' AND "expiresAt" > ${context.clock.now()}::timestamptz
-     ORDER BY "id" FOR UPDATE`;
-  for (const { id } of pending) {
-    const before = await tx.organizationInvitation.findUniqueOrThrow({
-      where: { id },
+  const written = { status: 'REVOKED', updatedAt: context.clock.now() } as const;
+  for (;;) {
+    const pending = await tx.$queryRaw<{ id: string }[]>`
+      SELECT "id" FROM "OrganizationInvitation"
+       WHERE ${folded(Prisma.sql`"invitee"`)} = ANY (${addresses.map(foldCase)}::text[])
+         AND "status" = 'PENDING' AND "expiresAt" > ${written.updatedAt}::timestamptz
+       ORDER BY "id" LIMIT ${batchSize} FOR UPDATE`;
+    if (pending.length === 0) return;
+    const where = { id: { in: pending.map(({ id }) => id) } };
+    const invitations = await tx.organizationInvitation.findMany({
+      where,
+      orderBy: { id: 'asc' },
       include: withRoles,
     });
-    await recordChange(tx, context, invitations, before, { status: 'REVOKED' });
+    await tx.organizationInvitation.updateMany({ where, data: written });
+    await recordEvents(
+      tx,
+      context,
+      invitations.map((before): NewEvent => {
+        const after = invitationRecord({ ...before, ...written });
+        const changes = changesBetween(invitationRecord(before), after) ?? {};
+        return { type: 'OrganizationInvitation.Data.Updated', data: { ...after, changes } };
+      }),
+    );
   }
 }

@@ -117,6 +117,25 @@ describe.skipIf(natsMissing)(
       expect(await metric(service, 'signet_sink_put_aside_total')).toBe(0);
     });
 
+    test('the minute of an event that is too large begins when it is refused for that', async () => {
+      const { service, streams, stored } = await startAt({
+        max_msgs: 1,
+        discard: 'new' satisfies `${DiscardPolicy}` as DiscardPolicy,
+      });
+      await raiseNamed(service, 'before', large, 'after');
+      await eventually(() =>
+        expect(entries(service, refusedText)).toMatchObject([{ reason: 'full' }]),
+      );
+      service.clock.advance(61_000);
+      await streams.update(streamName, { max_msgs: 10, max_msg_size: 2_000 });
+      const tooLarge = 'signet_sink_refusals_total{reason="too_large"}';
+      await eventually(async () => expect(await metric(service, tooLarge)).toBeGreaterThan(1));
+      expect(await metric(service, 'signet_sink_put_aside_total')).toBe(0);
+      service.clock.advance(61_000);
+      await eventually(async () => expect(await stored()).toEqual(['before', 'after']));
+      expect(await metric(service, 'signet_sink_put_aside_total')).toBe(1);
+    });
+
     test('a stream with other subjects is named as the cause', async () => {
       const { service, streams, stored } = await startAt({ subjects: ['orders.>'] });
       await raiseNamed(service, 'one', 'two');

@@ -100,6 +100,26 @@ describe('an invitation', () => {
     },
   );
 
+  test('is void whichever of thousands it is', async () => {
+    const invitee = newAddress();
+    const holder = await createHolder(invitee);
+    const organizations = 1_001;
+    const expiresAt = new Date(service.clock.now().getTime() + 3_600_000);
+    await prisma.$executeRaw`
+      INSERT INTO "Organization" ("id", "name", "createdAt", "updatedAt")
+      SELECT 'inviting' || n, 'Inviting', now(), now() FROM generate_series(1, ${organizations}::int) n`;
+    await prisma.$executeRaw`
+      INSERT INTO "OrganizationInvitation" ("id", "organizationId", "invitee", "expiresAt", "createdAt", "updatedAt")
+      SELECT 'inviting' || n, 'inviting' || n, ${invitee}, ${expiresAt}::timestamptz, now(), now()
+        FROM generate_series(1, ${organizations}::int) n`;
+    await admin.done('updateUser', { id: holder.id, primaryEmail: `moved-${invitee}` });
+    const subjectId = { startsWith: 'inviting' };
+    const type = 'OrganizationInvitation.Data.Updated';
+    expect(await prisma.event.count({ where: { type, subjectId } })).toBe(organizations);
+    const pending = { invitee, status: 'PENDING' } as const;
+    expect(await prisma.organizationInvitation.count({ where: pending })).toBe(0);
+  });
+
   test('of an address that nobody had is for whoever gets it', async () => {
     const invitee = newAddress();
     const id = await admin.invitation({ invitee });

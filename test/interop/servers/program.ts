@@ -4,11 +4,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { closeAtEnd } from '../../support/cleanup.ts';
 import { eventually } from '../../support/wait.ts';
+import { pathOf } from '../example-process.ts';
 
-const examples = fileURLToPath(new URL('../../../examples/verifiers/servers/', import.meta.url));
+const examples = pathOf('verifiers/servers');
 
 /** The servers that a reader finds below examples/verifiers/servers, a folder each. */
 export const foldersOfServers = (): string[] => readdirSync(examples).toSorted();
@@ -20,9 +20,7 @@ export const foldersOfServers = (): string[] => readdirSync(examples).toSorted()
  */
 export function missingOf(packages: Readonly<Record<string, string>>): string | undefined {
   const missing = Object.keys(packages).filter((name) => !existsSync(packages[name] ?? ''));
-  return missing.length === 0
-    ? undefined
-    : `not installed (Debian: apt-get install ${missing.join(' ')})`;
+  return missing.length === 0 ? undefined : `Debian: apt-get install ${missing.join(' ')}`;
 }
 
 /** The version of a package of Debian; empty if it is not there. */

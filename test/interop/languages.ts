@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { closeAtEnd } from '../support/cleanup.ts';
+import type { Command } from './example-process.ts';
+
+/** What runs a file of examples/. */
+export interface Program {
+  /** Of the library, as far as it can be told. */
+  readonly version: string;
+  readonly command: Command;
+}
+
+/** A service B in another language than JavaScript. */
+interface Recipe {
+  /** Its file, below examples/. */
+  readonly path: string;
+  readonly name: string;
+  /** The algorithms that it takes as it stands there. */
+  readonly taken: readonly string[];
+  /** Nothing, where the language or the library is not installed. */
+  readonly program: Program | undefined;
+}
+
+const verifiers = fileURLToPath(new URL('../../examples/verifiers/', import.meta.url));
+const run = promisify(execFile);
+
+// Where Debian puts them, unless the machine says otherwise.
+const {
+  GOPATH = '/usr/share/gocode',
+  CLASSPATH = ['jose4j', 'slf4j-api'].map((name) => `/usr/share/java/${name}.jar`).join(delimiter),
+} = process.env;
+
+/** Finds a program by a command that prints the version of its library, or fails. */
+const interpreted =
+  (interpreter: readonly [string, ...string[]], probe: readonly string[]) =>
+  async (file: string): Promise<Program | undefined> => {
+    const [command, ...parameters] = interpreter;
+    const version = await run(command, [...probe]).then(
+      ({ stdout }) => stdout.trim(),
+      () => undefined,
+    );
+    return version === undefined ? undefined : { version, command: [command, ...parameters, file] };
+  };
+
+const ruby = (library: string, gem: string) =>
+  interpreted(
+    ['ruby'],
+    ['-e', `require '${library}'; require 'webrick'; print Gem.loaded_specs['${gem}'].version`],
+  );
+
+const perl = (library: string) =>
+  interpreted(['perl'], [`-M${library}`, '-MHTTP::Daemon', '-e', `print ${library}->VERSION`]);
+
+const php = (composerPackage: string) =>
+  interpreted(
+    ['php', '-S', 'localhost:0'],
+    [
+      '-r',
+      `require '${verifiers}php/vendor/autoload.php';
+       extension_loaded('apcu') || exit(1);
+       print Composer\\InstalledVersions::getPrettyVersion('${composerPackage}');`,
+    ],
+  );
+
+/** The first Python that has a module. */
+const python = (module: string, distribution: string) => async (file: string) => {
+  const probe = `import importlib.metadata as m, ${module}; print(m.version('${distribution}'))`;
+  const found = await Promise.all(
+    ['python3', '/usr/bin/python3'].map((name) => interpreted([name], ['-c', probe])(file)),
+  );
+  return found.find((program) => program !== undefined);
+};
+
+/** Builds a program of Go, as Debian's packages do, where what it imports is installed. */
+const go =
+  (...imports: readonly string[]) =>
+  async (file: string): Promise<Program | undefined> => {
+    const options = { env: { ...process.env, GO111MODULE: 'off', GOPATH } };
+    const found = await run('go', ['list', '-find', ...imports], options).catch(() => undefined);
+    if (!found) return undefined;
+    const { stdout } = await run('go', ['env', 'GOVERSION']);
+    const folder = await mkdtemp(join(tmpdir(), 'signet-verifier-'));
+    closeAtEnd(() => rm(folder, { recursive: true }));
+    const built = join(folder, basename(file, '.go'));
+    await run('go', ['build', '-o', built, file], options);
+    return { version: `with ${stdout.trim()}`, command: [built] };
+  };
+
+/** Runs a file of Java as it is, where the class path has its libraries. */
+async function java(file: string): Promise<Program | undefined> {
+  const paths = CLASSPATH.split(delimiter);
+  const isJava = await run('java', ['--version']).catch(() => undefined);
+  if (!isJava || !paths.every((path) => existsSync(path))) return undefined;
+  // Debian's names without a version lead to those that have one.
+  const [, version = ''] = /-([\d.]+)\.jar$/.exec(realpathSync(paths[0] ?? '')) ?? [];
+  return { version, command: ['java', '-cp', CLASSPATH, file] };
+}
+
+const all = ['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'];
+const allButEdDsa = ['ES256', 'ES384', 'PS256', 'RS256'];
+const allButPs256 = ['ES256', 'ES384', 'EdDSA', 'RS256'];
+
+const findings: [
+  file: string,
+  name: string,
+  taken: readonly string[],
+  find: (file: string) => Promise<Program | undefined>,
+][] = [
+  ['go/go-oidc.go', 'go-oidc', all, go('github.com/coreos/go-oidc/v3/oidc')],
+  [
+    'go/golang-jwt.go',
+    'golang-jwt',
+    all,
+    go('github.com/golang-jwt/jwt/v5', 'github.com/MicahParks/keyfunc/v3'),
+  ],
+  ['ruby/ruby-jwt.rb', 'ruby-jwt', allButEdDsa, ruby('jwt', 'jwt')],
+  ['ruby/json-jwt.rb', 'json-jwt', allButEdDsa, ruby('json/jwt', 'json-jwt')],
+  ['php/firebase-php-jwt.php', 'firebase/php-jwt', allButPs256, php('firebase/php-jwt')],
+  ['python/with_joserfc.py', 'joserfc', all, python('joserfc', 'joserfc')],
+  ['python/with_authlib.py', 'Authlib', all, python('authlib.jose', 'authlib')],
+  ['python/with_jwcrypto.py', 'jwcrypto', all, python('jwcrypto.jwt', 'jwcrypto')],
+  [
+    'python/with_python_jose.py',
+    'python-jose',
+    ['ES256', 'ES384', 'RS256'],
+    python('jose.jwt', 'python-jose'),
+  ],
+  ['java/Jose4j.java', 'jose4j', all, java],
+  ['perl/crypt-jwt.pl', 'Crypt::JWT', all, perl('Crypt::JWT')],
+];
+
+/** The files in other languages, with what runs them on this machine. Programs that need it are built here. */
+export const recipes: readonly Recipe[] = await Promise.all(
+  findings.map(async ([file, name, taken, find]) => ({
+    path: `verifiers/${file}`,
+    name,
+    taken,
+    program: await find(join(verifiers, file)),
+  })),
+);
+
+/** The files that a reader can take, but for those that they share. */
+export const filesOfLanguages = (): string[] =>
+  globSync('{erlang,go,java,perl,php,python,ruby,rust}/*.{erl,go,java,php,pl,py,rb,rs}', {
+    cwd: verifiers,
+  })
+    .filter((path) => !basename(path).startsWith('service.'))
+    .map((path) => `verifiers/${path}`)
+    .toSorted();
