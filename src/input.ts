@@ -1,7 +1,14 @@
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { z } from 'zod';
 import { type InputIssue, type InputIssueCode, InvalidInputError } from './errors.ts';
-import { asciiAddress, domainOf, mailAddress, readDomain } from './text/address.ts';
+import {
+  asciiAddress,
+  domainOf,
+  hasWideLocal,
+  mailAddress,
+  needsSmtpUtf8,
+  readDomain,
+} from './text/address.ts';
 import { composed, telephoneNumber } from './text/typed.ts';
 
 /**
@@ -17,16 +24,14 @@ export function parseInput<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success && faults.length === 0) return parsed.data;
-  const own = parsed.error?.issues ?? [];
-  throw new InvalidInputError([
-    ...own.map((issue) => ({
-      path: issue.path.map(String),
-      message: issue.message,
-      code: codeOf(issue),
-    })),
-    ...faults,
-  ]);
+  throw new InvalidInputError([...(parsed.error?.issues ?? []).map(issueOf), ...faults]);
 }
+
+const issueOf = (issue: z.core.$ZodIssue): InputIssue => ({
+  path: issue.path.map(String),
+  message: issue.message,
+  code: codeOf(issue),
+});
 
 /** The code and message of a broken rule, as options of zod's `refine` and of a custom issue. */
 export const fault = (code: InputIssueCode, message: string) => ({ message, params: { code } });
@@ -87,15 +92,87 @@ export const name = (max = 128) => composedText(max).trim().min(1, 'must not be 
 export const foldCase = (value: string): string =>
   value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** An e-mail address, as {@link mailAddress} spells it. */
-export const emailAddress = text(320)
+const isMailAddress = (value: string): boolean =>
+  readDomain(domainOf(value)) !== null &&
+  (needsSmtpUtf8(value)
+    ? hasWideLocal(value)
+    : passes(GraphQLEmailAddress.parseValue)(asciiAddress(value)));
+
+/**
+ * An e-mail address, as {@link mailAddress} spells it, to compare with others. What is written to is read by
+ * {@link AddressedInput}.
+ */
+export const anyEmailAddress = text(320)
   .overwrite(mailAddress)
-  .refine(
-    (value) =>
-      readDomain(domainOf(value)) !== null &&
-      passes(GraphQLEmailAddress.parseValue)(asciiAddress(value)),
-    fault('INVALID_FORMAT', 'must be an e-mail address'),
-  );
+  .refine(isMailAddress, {
+    ...fault('INVALID_FORMAT', 'must be an e-mail address'),
+    abort: true,
+  });
+
+const ofAscii = 'the part before the @ must be of ASCII characters';
+
+/** An e-mail address that every mail server takes, as {@link mailAddress} spells it. */
+export const asciiEmailAddress = anyEmailAddress.refine((value) => !needsSmtpUtf8(value), {
+  message: ofAscii,
+  params: { code: 'INVALID_VALUE', isWide: true },
+});
+
+const isWide = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'custom' && issue.params?.['isWide'] === true;
+
+/** The schema of an e-mail address within an {@link AddressedInput}. */
+export type EmailAddress = typeof anyEmailAddress;
+
+/**
+ * The schema of an input with e-mail addresses that are written to. Which of them are taken depends on the sender of
+ * e-mail: so values to be stored come from `parseAddressed` in `messages/senders`, which asks it.
+ */
+export class AddressedInput<Schema extends z.ZodType> {
+  readonly #narrow: Schema;
+  readonly #wide: Schema;
+
+  constructor(schemaOf: (emailAddress: EmailAddress) => Schema) {
+    this.#narrow = schemaOf(asciiEmailAddress);
+    this.#wide = schemaOf(anyEmailAddress);
+  }
+
+  /**
+   * Checks an input, as {@link parseInput} does.
+   *
+   * @param whyNot Asks why the sender cannot send to an address that {@link needsSmtpUtf8}; undefined if it can. Called
+   *   only for an input that has one.
+   * @throws {InvalidInputError} with every fault.
+   */
+  async parse(
+    input: unknown,
+    whyNot: () => Promise<string | undefined>,
+    faults: readonly InputIssue[] = [],
+  ): Promise<z.output<Schema>> {
+    const parsed = this.#narrow.safeParse(input, { reportInput: true });
+    if (!parsed.error?.issues.some(isWide)) return parseInput(this.#narrow, input, faults);
+    const reason = await whyNot();
+    if (reason === undefined) return parseInput(this.#wide, input, faults);
+    throw new InvalidInputError([
+      ...parsed.error.issues.map((issue) => ({
+        ...issueOf(issue),
+        ...(isWide(issue) && { message: `${ofAscii}: ${reason}` }),
+      })),
+      ...faults,
+    ]);
+  }
+
+  /**
+   * Checks an input that a service will be given later, and that it may refuse for its sender.
+   *
+   * @throws {InvalidInputError} with every other fault.
+   */
+  preview(input: unknown): z.output<Schema> {
+    return parseInput(this.#wide, input);
+  }
+}
+
+/** What an {@link AddressedInput} is given. */
+export type InputOf<Input> = Input extends AddressedInput<infer Schema> ? z.input<Schema> : never;
 
 /** The domain of an e-mail address, as {@link readDomain} spells it: at least two labels. */
 export const emailDomain = text(253)

@@ -8,7 +8,8 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import { InvalidInputError } from '../errors.ts';
 import { Prisma, type User } from '../generated/prisma/client.ts';
 import { newTraceId } from '../ids.ts';
-import { emailAddress, foldCase, parseInput } from '../input.ts';
+import { AddressedInput, foldCase, type InputOf, parseInput } from '../input.ts';
+import { type Asker, parseAddressed } from '../messages/senders/wide-addresses.ts';
 import { userHolder } from '../role-holders/holders.ts';
 import { assign, recordRoles } from '../role-holders/operations.ts';
 import { type Call, type Context, type Services, systemActor } from '../services.ts';
@@ -19,14 +20,13 @@ import { currentPasswordAlgorithm, hashPassword } from '../users/password.ts';
 import { rejections } from '../users/password-policy.ts';
 import { hasAdministrator, restoreAdministratorRole } from './roles.ts';
 
-const input = z.object({
-  username,
-  email: emailAddress.nullish(),
-  password: z.string(),
-});
+const restored = z.object({ username, password: z.string() });
+const input = new AddressedInput((emailAddress) =>
+  restored.extend({ email: emailAddress.nullish() }),
+);
 
 /** Who becomes an administrator. */
-export type AdministratorInput = z.input<typeof input>;
+export type AdministratorInput = InputOf<typeof input>;
 
 /** The services that creating an administrator needs. */
 export type Founder = Pick<Services, 'database' | 'clock' | 'config' | 'passwordCost'> &
@@ -45,11 +45,11 @@ const conflicts = {
  * @throws {InvalidInputError} {@link ConflictError} on `username` or `email`; the claim is not used up then.
  */
 export async function createFirstAdministrator(
-  services: Founder,
+  services: Founder & Asker,
   given: AdministratorInput,
   claim: (tx: Transaction) => Promise<boolean>,
 ): Promise<User | undefined> {
-  const { password, ...asked } = parseInput(input, given);
+  const { password, ...asked } = await parseAddressed(services, input, given);
   const person = { username: asked.username, primaryEmail: asked.email ?? null };
   const digest = await digestOf(services, password, person);
   return refuseConflict(conflicts, () =>
@@ -83,12 +83,12 @@ export interface RestoredAdministrator {
  */
 export async function restoreAdministrator(
   services: Founder,
-  given: Omit<AdministratorInput, 'email'>,
+  given: z.input<typeof restored>,
 ): Promise<RestoredAdministrator> {
-  const { password, username: named } = parseInput(input, given);
+  const { password, username: named } = parseInput(restored, given);
   const digest = await digestOf(services, password, { username: named, primaryEmail: null });
   const context = asSystem(services);
-  const restored = await refuseConflict(conflicts, () =>
+  const administrator = await refuseConflict(conflicts, () =>
     transaction(services.database, async (tx) => {
       await lockName(tx, 'signet:bootstrap');
       const roleId = await restoreAdministratorRole(tx, services.clock);
@@ -108,8 +108,8 @@ export async function restoreAdministrator(
       return written.with({ user, isNew: !known });
     }),
   );
-  await updateUserSuspensionStatus(context, { id: restored.user.id, isSuspended: false });
-  return restored;
+  await updateUserSuspensionStatus(context, { id: administrator.user.id, isSuspended: false });
+  return administrator;
 }
 
 async function digestOf(

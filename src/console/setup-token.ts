@@ -5,6 +5,7 @@ import { lockName } from '../db/lock.ts';
 import { quietTransaction } from '../db/transaction.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { digestOf } from '../keys/digest.ts';
+import type { Asker } from '../messages/senders/wide-addresses.ts';
 import type { Services } from '../services.ts';
 import {
   type AdministratorInput,
@@ -72,7 +73,7 @@ const turns = new WeakMap<object, Promise<unknown>>();
  * @throws {InvalidInputError} {@link ConflictError}; the token is not used up then.
  */
 export async function useSetupToken(
-  services: Founder,
+  services: Founder & Asker,
   token: string,
   input: AdministratorInput,
 ): Promise<User | undefined> {

@@ -57,7 +57,7 @@ export async function sendCode(
   access: InteractionAccess,
   { purpose, ...given }: CodeRequest,
 ): Promise<{ interaction: Interaction; verification: SentCode }> {
-  const address = readAddress(given);
+  const address = await readAddress(context, given);
   const settings = await readSignInExperience(context.database.prisma);
   await assertOffered(context, settings, purpose, address.type);
   const newcomer = newcomerOf(await readInteraction(context, access));

@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts';
 import { readFactorState } from '../factors/policy.ts';
-import { foldCase } from '../input.ts';
+import { normalValue } from '../protection/identifier.ts';
 import type { VisitContext } from '../services.ts';
 import type { SignInExperience } from '../sign-in-experience/settings.ts';
 import { consentGate } from './consent/gate.ts';
@@ -55,9 +55,12 @@ export function newcomerOf(
 ): Interaction['newcomer'] {
   if (newcomer?.confirmation !== null) return null;
   const { email } = newcomer;
-  const isOther = address !== undefined && email !== null && foldCase(email) !== foldCase(address);
+  const isOther =
+    address !== undefined && email !== null && normalEmail(email) !== normalEmail(address);
   return isOther ? null : newcomer;
 }
+
+const normalEmail = (value: string) => normalValue({ type: 'email', value });
 
 /** What the gates read. */
 export type GateContext = Pick<VisitContext, 'clock'> & {

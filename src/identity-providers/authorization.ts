@@ -10,8 +10,10 @@ import {
 } from 'openid-client';
 import type { z } from 'zod';
 import { toNumericDate } from '../clock.ts';
+import { InvalidInputError } from '../errors.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
-import { emailAddress, name, webUrl } from '../input.ts';
+import { AddressedInput, name, webUrl } from '../input.ts';
+import { type Asker, parseAddressed } from '../messages/senders/wide-addresses.ts';
 import type { Services } from '../services.ts';
 import { clientOf, withProvider } from './client.ts';
 import { redirectUriOf, sharedRedirectUriOf, tellsIssuer } from './redirect-uri.ts';
@@ -145,6 +147,7 @@ export async function readClaims(
     const { userinfo_endpoint: userInfo } = configuration.serverMetadata();
     const isTold = claims['email'] !== undefined || userInfo === undefined;
     return claimsOf(
+      services,
       claims,
       isTold ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub),
     );
@@ -166,14 +169,15 @@ function assertForUs(
     throw new FederationFailure('the ID token names nobody (sub)');
 }
 
-function claimsOf(
+async function claimsOf(
+  services: Asker,
   { iss, sub, auth_time, ...claims }: IDToken,
   { sub: _same, ...told }: Partial<UserInfoResponse>,
-): ProviderClaims {
+): Promise<ProviderClaims> {
   // An address and its verification must come from one place.
   const source = claims['email'] === undefined ? told : claims;
   const both: Record<string, unknown> = { ...told, ...claims };
-  const email = readAs(emailAddress, source['email']);
+  const email = await readEmail(services, source['email']);
   return {
     issuer: iss,
     subject: sub,
@@ -184,6 +188,18 @@ function claimsOf(
     avatar: readAs(webUrl, both['picture']),
     authenticatedAt: auth_time === undefined ? null : new Date(auth_time * 1000),
   };
+}
+
+const emailClaim = new AddressedInput((emailAddress) => emailAddress);
+
+/** The address, if it can be stored, which is as if the person had typed it; otherwise null. */
+async function readEmail(services: Asker, value: unknown): Promise<string | null> {
+  try {
+    return await parseAddressed(services, emailClaim, value);
+  } catch (error) {
+    if (error instanceof InvalidInputError) return null;
+    throw error;
+  }
 }
 
 /** The claim, if it can be stored; otherwise null. */

@@ -20,7 +20,7 @@ import type {
   MessageSender,
   MessageSenderKind,
 } from '../generated/prisma/client.ts';
-import { emailAddress, parseInput, phoneNumber, text } from '../input.ts';
+import { AddressedInput, asciiEmailAddress, parseInput, phoneNumber, text } from '../input.ts';
 import { isWebhookSecret } from '../outbound/signature.ts';
 import { faultsOfHost, faultsOfTarget, targetUrl } from '../outbound/target.ts';
 import type { Context } from '../services.ts';
@@ -30,6 +30,7 @@ import { canSend, queueMessage, readSenderScopes } from './queue-message.ts';
 import { sealSenderSecret } from './sealed.ts';
 import type { HttpSettings } from './senders/http.ts';
 import type { SmtpSettings } from './senders/smtp.ts';
+import { parseAddressed } from './senders/wide-addresses.ts';
 
 const testTtlMs = 10 * 60 * 1000;
 
@@ -44,7 +45,9 @@ const host = line(253)
 
 const mailbox = line(512).refine((value) => {
   const [only, ...others] = addressparser(value, { flatten: true });
-  return only !== undefined && others.length === 0 && emailAddress.safeParse(only.address).success;
+  return (
+    only !== undefined && others.length === 0 && asciiEmailAddress.safeParse(only.address).success
+  );
 }, 'must be one e-mail address, with or without a name before it: Acme <no-reply@acme.example>');
 
 /** What `setEmailSender` takes of a mail server. */
@@ -234,7 +237,12 @@ export async function removeSender(
   });
 }
 
-const recipients = { EMAIL: emailAddress, SMS: phoneNumber };
+const testMessage = new AddressedInput((emailAddress) =>
+  z.discriminatedUnion('channel', [
+    z.object({ channel: z.literal('EMAIL'), recipient: emailAddress }),
+    z.object({ channel: z.literal('SMS'), recipient: phoneNumber }),
+  ]),
+);
 
 /**
  * Queues a message without a code, to test whether a channel's messages arrive.
@@ -243,9 +251,9 @@ const recipients = { EMAIL: emailAddress, SMS: phoneNumber };
  */
 export async function sendTestMessage(
   context: Context,
-  { channel, recipient }: { readonly channel: MessageChannel; readonly recipient: string },
+  input: { readonly channel: MessageChannel; readonly recipient: string },
 ): Promise<Message> {
-  parseInput(z.object({ recipient: recipients[channel] }), { recipient });
+  const { channel, recipient } = await parseAddressed(context, testMessage, input);
   if (!(await canSend(context, channel))) {
     throw new NotAllowedError('The channel has no sender: set one first.');
   }

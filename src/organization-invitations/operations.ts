@@ -13,8 +13,9 @@ import {
   Prisma,
 } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { distinct, emailAddress, foldCase, instant, parseInput } from '../input.ts';
+import { AddressedInput, distinct, foldCase, type InputOf, instant, parseInput } from '../input.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
+import { parseAddressed } from '../messages/senders/wide-addresses.ts';
 import { addMembers, recordMembership } from '../organizations/members.ts';
 import { organizationUserHolder } from '../role-holders/holders.ts';
 import { assertAssignable, assign, recordRoles } from '../role-holders/operations.ts';
@@ -29,16 +30,18 @@ import {
 
 const defaultLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
-const createInvitationInput = z.object({
-  organizationId: z.string(),
-  invitee: emailAddress,
-  expiresAt: instant.nullish(),
-  organizationRoleIds: distinct(z.string(), 100).nullish(),
-  sendMessage: z.boolean().nullish(),
-});
+const createInvitationInput = new AddressedInput((emailAddress) =>
+  z.object({
+    organizationId: z.string(),
+    invitee: emailAddress,
+    expiresAt: instant.nullish(),
+    organizationRoleIds: distinct(z.string(), 100).nullish(),
+    sendMessage: z.boolean().nullish(),
+  }),
+);
 
 /** The input of `createOrganizationInvitation`. */
-export type CreateOrganizationInvitationInput = z.input<typeof createInvitationInput>;
+export type CreateOrganizationInvitationInput = InputOf<typeof createInvitationInput>;
 
 const invitationConflicts = {
   OrganizationInvitation_pending_key: {
@@ -75,7 +78,7 @@ export async function createOrganizationInvitation(
     organizationRoleIds,
     sendMessage,
     ...values
-  } = parseInput(createInvitationInput, input);
+  } = await parseAddressed(context, createInvitationInput, input);
   const expiresAt = end ?? new Date(now.getTime() + defaultLifetimeMs);
   if (expiresAt <= now) {
     throw new InvalidInputError([{ path: ['expiresAt'], message: 'must be in the future' }]);

@@ -10,9 +10,10 @@ import type {
   Verification,
 } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { emailAddress, parseInput, phoneNumber } from '../input.ts';
+import { AddressedInput, phoneNumber } from '../input.ts';
 import type { Language } from '../languages.ts';
 import { queueMessage, readSenderScopes } from '../messages/queue-message.ts';
+import { type Asker, parseAddressed } from '../messages/senders/wide-addresses.ts';
 import type { MessageTemplate } from '../messages/templates/wording.ts';
 import type { Identifier } from '../protection/identifier.ts';
 import {
@@ -27,7 +28,9 @@ import { type CodePolicy, identifierTypes } from '../sign-in-experience/settings
 import { withoutSeparators } from '../text/typed.ts';
 import { findUserByIdentifier } from '../users/find.ts';
 
-const input = z.object({ email: emailAddress.nullish(), phone: phoneNumber.nullish() });
+const input = new AddressedInput((emailAddress) =>
+  z.object({ email: emailAddress.nullish(), phone: phoneNumber.nullish() }),
+);
 
 /** An address that codes are sent to. */
 export interface Address {
@@ -40,11 +43,15 @@ export interface Address {
  *
  * @throws {InvalidInputError} unless there is exactly one.
  */
-export function readAddress(given: {
-  readonly email?: string | null | undefined;
-  readonly phone?: string | null | undefined;
-}): Address {
-  const parsed = parseInput(input, { email: given.email || null, phone: given.phone || null });
+export async function readAddress(
+  services: Asker,
+  given: {
+    readonly email?: string | null | undefined;
+    readonly phone?: string | null | undefined;
+  },
+): Promise<Address> {
+  const asked = { email: given.email || null, phone: given.phone || null };
+  const parsed = await parseAddressed(services, input, asked);
   if ((parsed.email == null) === (parsed.phone == null)) {
     const message = 'exactly one of email and phone must be given';
     throw new InvalidInputError([{ path: ['email'], message }]);

@@ -31,7 +31,7 @@ const scalars: Readonly<Record<string, Json>> = {
   JSON: {},
   JSONObject: { type: 'object', additionalProperties: true },
   URL: { type: 'string', format: 'uri' },
-  EmailAddress: { type: 'string', format: 'email' },
+  EmailAddress: { type: 'string', format: 'idn-email' },
   PhoneNumber: { type: 'string', pattern: '^\\+[1-9]\\d{6,14}$' },
 };
 

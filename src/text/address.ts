@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { withoutSpaceAround } from './typed.ts';
+import { composed, withoutSpaceAround } from './typed.ts';
 
 const maxDomainLength = 253;
 // RFC 1035 §2.3.1, with the digits that RFC 1123 §2.1 adds.
@@ -41,11 +41,50 @@ export function domainOf(address: string): string {
   return readDomain(domain) ?? domain;
 }
 
-/** An e-mail address that was typed, with the one spelling of its domain; as it is if it has no domain. */
+/** An e-mail address that was typed, in the one spelling of its parts; as it is if it has no domain. */
 export function mailAddress(typed: string): string {
   const address = withoutSpaceAround(typed);
   const at = atOf(address);
-  return at === 0 ? address : address.slice(0, at) + domainOf(address);
+  return at === 0 ? address : `${spellLocal(address.slice(0, at - 1))}@${domainOf(address)}`;
+}
+
+/**
+ * The one spelling of a local part, but for the case of A to Z: in composed form, and in lower case if a letter outside
+ * ASCII is a capital. Databases fold A to Z alone, so that all of them fold alike.
+ */
+export function spellLocal(typed: string): string {
+  if (!beyondAscii.test(typed)) return typed;
+  const local = composed(typed);
+  const wide = local.replaceAll(/[\0-\x7F]/g, '');
+  if (wide === wide.toLowerCase()) return local;
+  // Word by word: a sigma at the end of one is another letter, and toLowerCase() takes "ΝΙΚΟΣ.Π" for one word.
+  return composed(local.replaceAll(/[^!-@[-`{-~]+/g, (word) => word.toLowerCase()));
+}
+
+/** Whether only a server with SMTPUTF8 takes mail to this address: its local part is outside ASCII (RFC 6531 §3.2). */
+export const needsSmtpUtf8 = (address: string): boolean =>
+  beyondAscii.test(address.slice(0, atOf(address)));
+
+// RFC 5321 §4.5.3.1.1 and §4.5.3.1.3, without the angle brackets of a path; in bytes (RFC 6531 §3.1).
+const maxLocalBytes = 64;
+const maxAddressBytes = 254;
+// Joiners are letters of Persian and of Indian scripts. What else is not seen, not assigned or no character is refused:
+// later versions of Unicode may compose it otherwise.
+const atom = String.raw`(?:[\w!#$%&'*+/=?^{|}~\x60\u200C\u200D-]|[^\0-\x7F\p{C}\p{Z}])+`;
+const dotAtom = new RegExp(String.raw`^${atom}(?:\.${atom})*$`, 'u');
+
+/**
+ * Whether the local part of an address that {@link needsSmtpUtf8} can be one (RFC 6531 §3.3), without quotes. The
+ * domain is not looked at.
+ */
+export function hasWideLocal(address: string): boolean {
+  const at = atOf(address);
+  const local = address.slice(0, Math.max(at - 1, 0));
+  return (
+    dotAtom.test(local) &&
+    Buffer.byteLength(local) <= maxLocalBytes &&
+    Buffer.byteLength(asciiAddress(address)) <= maxAddressBytes
+  );
 }
 
 /** A domain in its ASCII form, as mail needs it; as it is if it is no domain. */

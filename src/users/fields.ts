@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { type InputIssue, InvalidInputError } from '../errors.ts';
 import type { User } from '../generated/prisma/client.ts';
 import {
-  emailAddress,
+  AddressedInput,
+  type EmailAddress,
   fault,
   foldCase,
+  type InputOf,
   jsonObject,
   name,
   phoneNumber,
@@ -62,13 +64,13 @@ export const userProfile = jsonObject
   );
 
 /** The fields that identify a user. */
-export const profileFields = {
+export const profileFields = (emailAddress: EmailAddress) => ({
   username: username.nullish(),
   primaryEmail: emailAddress.nullish(),
   primaryPhone: phoneNumber.nullish(),
   name: name().nullish(),
   avatar: webUrl.nullish(),
-};
+});
 
 /** Whether the addresses are verified. */
 export const verifiedFields = {
@@ -83,13 +85,17 @@ const verifications = [
 ] as const;
 
 /** The fields of a new user. */
-export const createUserInput = z.object({
-  ...profileFields,
-  ...verifiedFields,
-  password: password.nullish(),
-  profile: userProfile.nullish(),
-  customData: jsonObject.nullish(),
-});
+export const newUser = (emailAddress: EmailAddress) =>
+  z.object({
+    ...profileFields(emailAddress),
+    ...verifiedFields,
+    password: password.nullish(),
+    profile: userProfile.nullish(),
+    customData: jsonObject.nullish(),
+  });
+
+/** The schema of {@link CreateUserInput}. */
+export const createUserInput = new AddressedInput(newUser);
 
 /**
  * Whether the addresses of a record to be written are verified: as the patch says. A changed address is no longer
@@ -118,7 +124,7 @@ export function verifiedAfter(
 }
 
 /** The input of `createUser`. */
-export type CreateUserInput = z.input<typeof createUserInput>;
+export type CreateUserInput = InputOf<typeof createUserInput>;
 
 /** The field of a conflict with another user, by the unique index that refused it. */
 export const userConflicts = {

@@ -20,7 +20,8 @@ import { insertUserRow, type UserFields } from '../db/user-row.ts';
 import { recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import { jsonObject, parseInput, patched } from '../input.ts';
+import { AddressedInput, type InputOf, jsonObject, parseInput, patched } from '../input.ts';
+import { parseAddressed } from '../messages/senders/wide-addresses.ts';
 import type { Context } from '../services.ts';
 import { credentialEvent } from './credentials.ts';
 import {
@@ -50,7 +51,7 @@ export async function createUser(context: Context, input: CreateUserInput): Prom
     profile,
     customData,
     ...fields
-  } = parseInput(createUserInput, input);
+  } = await parseAddressed(context, createUserInput, input);
   // Hashing takes longer than all the rest, so it must not hold a connection.
   const digest = plaintext == null ? null : await hashPassword(context, plaintext);
   return refuseConflict(userConflicts, () =>
@@ -95,21 +96,23 @@ export async function insertUser(
   return told.with(user);
 }
 
-const updateUserInput = z.object({
-  id: z.string(),
-  ...profileFields,
-  ...verifiedFields,
-  isVouchedFor: z
-    .boolean()
-    .refine((value) => value, 'cannot be set to false')
-    .nullish(),
-});
+const updateUserInput = new AddressedInput((emailAddress) =>
+  z.object({
+    id: z.string(),
+    ...profileFields(emailAddress),
+    ...verifiedFields,
+    isVouchedFor: z
+      .boolean()
+      .refine((value) => value, 'cannot be set to false')
+      .nullish(),
+  }),
+);
 
 /**
  * The input of `updateUser`: an absent field stays as it is; null clears it. A changed address is not verified, unless
  * the input says so.
  */
-export type UpdateUserInput = z.input<typeof updateUserInput>;
+export type UpdateUserInput = InputOf<typeof updateUserInput>;
 
 /**
  * Changes a user's own fields. Raises `User.Data.Updated` if something changed. If a caller without `all` changes how
@@ -120,7 +123,7 @@ export type UpdateUserInput = z.input<typeof updateUserInput>;
  *   identifier of a user who holds more than the caller.
  */
 export async function updateUser(context: Context, input: UpdateUserInput): Promise<User> {
-  const { id, isVouchedFor, ...patch } = parseInput(updateUserInput, input);
+  const { id, isVouchedFor, ...patch } = await parseAddressed(context, updateUserInput, input);
   return refuseConflict(userConflicts, () =>
     changeUser(
       context,

@@ -47,7 +47,7 @@ export const User = builder.prismaNode('User', {
       type: 'EmailAddress',
       nullable: true,
       description:
-        'The e-mail address to sign in with and to write to. Unique, ignoring case. Its domain is in lower case, and in Unicode if it is international.',
+        'The e-mail address to sign in with and to write to. Unique, ignoring case. Its domain is in lower case, and in Unicode if it is international. The part before the `@` is as it was given, but in lower case if a letter outside ASCII was a capital.',
     }),
     primaryPhone: t.expose('primaryPhone', {
       subGraphs: ownGraphs,

@@ -36,6 +36,10 @@ export interface Field {
 // As the service reads a code, in the words of browsers' patterns (flag `v`).
 const codePattern = String.raw`${separator}*(\p{Nd}${separator}*){6}`;
 
+// With `type="email"`, browsers refuse what is outside ASCII before the "@" (HTML, "valid e-mail address").
+const typeOf = ({ type = 'text' }: Pick<Field, 'type'>): Html =>
+  type === 'email' ? html`type="text" inputmode="email"` : html`type="${type}"`;
+
 /** The markup of a field with its label, hint and faults. The hint and the faults describe it (`aria-describedby`). */
 export function field(shown: Field): Html {
   const { name, faults = [] } = shown;
@@ -53,7 +57,7 @@ export function field(shown: Field): Html {
       : faults.map((text) => html`<p class="wrong" id="${name}-error">${text}</p>`);
   return html`<div class="field">
 <label for="${name}">${shown.label}</label>
-<input id="${name}" name="${name}" type="${shown.type ?? 'text'}" autocomplete="${shown.autocomplete}"${
+<input id="${name}" name="${name}" ${typeOf(shown)} autocomplete="${shown.autocomplete}"${
     // No maxlength for passwords: browsers cut longer ones off silently, and count differently from the password
     // policy.
     shown.type !== 'password' && html` maxlength="${String(shown.maxLength ?? 320)}"`

@@ -1,6 +1,7 @@
 import { secondsUntil } from '../clock.ts';
 import {
   ConflictError,
+  type InputIssue,
   InvalidInputError,
   LockedError,
   NotAllowedError,
@@ -61,14 +62,18 @@ function faultsOf(t: SharedTexts, failure: unknown, minLength: number): Problem[
   }
   if (failure instanceof ConflictError) return { [fieldOf(failure.path)]: [t.problem.TAKEN] };
   if (failure instanceof InvalidInputError) {
-    const names = new Set(failure.issues.map(({ path }) => fieldOf(path)));
-    return Object.fromEntries([...names].map((name) => [name, [faultText(t, name)]]));
+    return Object.fromEntries(
+      failure.issues.map((issue) => [fieldOf(issue.path), [faultText(t, issue)]]),
+    );
   }
   return undefined;
 }
 
 const fieldOf = (path: readonly (string | number)[]): string => String(path[0] ?? '');
 
-const faultText = (t: SharedTexts, name: string): string =>
-  ({ email: t.invalidEmail, phone: t.invalidPhone, username: t.usernameHint })[name] ??
-  t.problem.CHECK;
+function faultText(t: SharedTexts, { path, code }: InputIssue): string {
+  // An address of the right format that is refused is one that the sender cannot send to.
+  const email = code === 'INVALID_VALUE' ? t.unsendableEmail : t.invalidEmail;
+  const texts = { email, phone: t.invalidPhone, username: t.usernameHint };
+  return texts[fieldOf(path) as keyof typeof texts] ?? t.problem.CHECK;
+}

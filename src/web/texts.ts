@@ -13,6 +13,7 @@ const en = {
   phone: 'Phone number',
   phoneHint: 'With the country code, such as +49 151 23456789.',
   invalidEmail: 'This is not an e-mail address.',
+  unsendableEmail: 'No e-mail can be sent to this address from here. Use another one.',
   invalidPhone: 'This is not a phone number with its country code.',
   username: 'User name',
   usernameHint: 'Letters, digits and underscores. It begins with a letter.',
@@ -142,6 +143,8 @@ const de: SharedTexts = {
   phone: 'Telefonnummer',
   phoneHint: 'Mit Ländervorwahl, etwa +49 151 23456789.',
   invalidEmail: 'Das ist keine E-Mail-Adresse.',
+  unsendableEmail:
+    'An diese Adresse kann von hier keine E-Mail gesendet werden. Nehmen Sie eine andere.',
   invalidPhone: 'Das ist keine Telefonnummer mit Ländervorwahl.',
   username: 'Benutzername',
   usernameHint: 'Buchstaben, Ziffern und Unterstriche; beginnt mit einem Buchstaben.',

@@ -33,7 +33,7 @@ export async function sendViewerCode(
   context: ViewerContext,
   given: { readonly email?: string | null; readonly phone?: string | null },
 ): Promise<SentCode> {
-  const address = readAddress(given);
+  const address = await readAddress(context, given);
   const settings = await readSignInExperience(context.database.prisma);
   if (!(await canSend(context, channelOf(address))))
     throw new NotAllowedError('Codes of this kind are not sent here.');

@@ -4,7 +4,7 @@ import {
   importedPasswordAlgorithms,
   readImportedDigest,
 } from '../../users/import/imported-password.ts';
-import { readImportedUser } from '../../users/import/imported-user.ts';
+import { previewImportedUser } from '../../users/import/imported-user.ts';
 import { maxRows } from '../../users/import/operations.ts';
 import { fitRecord, type Values } from './fit-record.ts';
 import type { Findings, Part } from './part.ts';
@@ -116,4 +116,4 @@ export class UserRows {
 
 const bodyOf = (rows: readonly string[]) => `{"users":[${rows.join(',')}]}\n`;
 
-const readRow = (values: unknown): object => readImportedUser(values, systemClock.now());
+const readRow = (values: unknown): object => previewImportedUser(values, systemClock.now());

@@ -4,7 +4,7 @@ import { FederationFailure, type Freshness } from '../../identity-providers/auth
 import { findProviderOfAddress } from '../../identity-providers/choice.ts';
 import { beginFederation } from '../../identity-providers/federation.ts';
 import { idForQuery } from '../../ids.ts';
-import { emailAddress, parseInput } from '../../input.ts';
+import { anyEmailAddress, parseInput } from '../../input.ts';
 import type { InteractionAccess, Services, VisitContext } from '../../services.ts';
 import {
   type Interaction,
@@ -106,7 +106,7 @@ async function chooseProvider(
   }
   if (identityProviderId != null)
     return { provider: await getProviderById(context, identityProviderId) };
-  const address = parseInput(emailAddress, email);
+  const address = parseInput(anyEmailAddress, email);
   const provider = await findProviderOfAddress(context.database.prisma, address);
   if (!provider) throw new NotAllowedError('No identity provider is for this address.');
   return { provider, email: address };

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { spellLocal } from '../../text/address.ts';
 import { composed } from '../../text/typed.ts';
 import { requestError } from '../request-error.ts';
 
@@ -28,8 +29,9 @@ export async function searching<Field extends string>(
       `"search" must have at most ${maxSearchLength} characters.`,
     );
   }
-  // Versions before this have stored texts as they were typed, in decomposed form too.
-  const forms = [...new Set([composed(part), part.normalize('NFD')])];
+  // Versions before this have stored texts as they were typed, in decomposed form too. Many a locale folds A to Z alone,
+  // and addresses hold no other capitals.
+  const forms = [...new Set([composed(part), part.normalize('NFD'), searchedLocal(part)])];
   const spellings = (await keepsApart(database)) ? forms.flatMap(withEitherI) : forms;
   const anyOf = spellings.flatMap((spelling) => {
     const contains = spelling.replaceAll(/[\\%_]/g, '\\$&');
@@ -39,6 +41,12 @@ export async function searching<Field extends string>(
   // Beneath AND: a filter may have an OR of its own beside it.
   return { AND: { OR: anyOf } };
 }
+
+/** A part of an address, as addresses are stored. */
+const searchedLocal = (part: string): string => {
+  const [local = '', ...rest] = part.split('@');
+  return [spellLocal(local), ...rest].join('@');
+};
 
 // A database never changes its locale.
 const apart = new WeakMap<Database['sql'], Promise<boolean>>();

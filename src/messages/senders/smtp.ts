@@ -5,7 +5,7 @@ import { resolvePublic } from '../../outbound/address.ts';
 import { explainFault } from '../../outbound/attempt.ts';
 import type { ResolveHost } from '../../outbound/dns.ts';
 import { lookupBy } from '../../outbound/lookup.ts';
-import { asciiAddress, asciiDomain } from '../../text/address.ts';
+import { asciiAddress, asciiDomain, needsSmtpUtf8 } from '../../text/address.ts';
 import type { OutgoingMessage, Send, SendResult } from './sender.ts';
 
 /** A mail server, and the sender address of messages. */
@@ -47,10 +47,25 @@ export const verifySmtp = (
 ): Promise<void> =>
   atServer(settings, options, signal, (connection) => logIn(connection, settings, options));
 
+/**
+ * Asks a mail server whether it takes mail to addresses that need SMTPUTF8 (RFC 6531 §3.1). Needs no password.
+ *
+ * @throws why it cannot be asked.
+ */
+export const takesSmtpUtf8 = (
+  settings: SmtpSettings,
+  options: Omit<SmtpOptions, 'password'>,
+  signal: AbortSignal,
+): Promise<boolean> =>
+  atServer(settings, options, signal, async (connection) => {
+    await greet(connection);
+    return offersSmtpUtf8(connection);
+  });
+
 /** Talks to a mail server over a connection of its own. Rejects when it ends too early. */
 async function atServer<T>(
   settings: SmtpSettings,
-  options: SmtpOptions,
+  options: Omit<SmtpOptions, 'password'>,
   signal: AbortSignal,
   talk: (connection: SMTPConnection) => Promise<T>,
 ): Promise<T> {
@@ -75,7 +90,7 @@ async function atServer<T>(
 /** Connects to an address that was checked in the same step, so a name that resolves differently later gains nothing. */
 async function open(
   { host, port }: SmtpSettings,
-  { resolveHost, allowPrivate }: SmtpOptions,
+  { resolveHost, allowPrivate }: Omit<SmtpOptions, 'password'>,
   signal: AbortSignal,
 ): Promise<Socket> {
   const resolve = allowPrivate ? resolveHost : resolvePublic.bind(undefined, resolveHost);
@@ -99,7 +114,10 @@ async function open(
  * Credentials need a verified server: TLS with a valid certificate. Without credentials, any certificate is accepted
  * after STARTTLS: whoever could forge it could also hide the STARTTLS offer (RFC 7435 §3).
  */
-function securityOf({ secure, username }: SmtpSettings, { allowPrivate }: SmtpOptions) {
+function securityOf(
+  { secure, username }: SmtpSettings,
+  { allowPrivate }: Pick<SmtpOptions, 'allowPrivate'>,
+) {
   const requireTLS = !secure && username !== null && !allowPrivate;
   return { requireTLS, tls: { rejectUnauthorized: secure || requireTLS } };
 }
@@ -113,14 +131,24 @@ const endOf = (connection: SMTPConnection, signal: AbortSignal): Promise<never> 
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
+const greet = (connection: SMTPConnection): Promise<void> =>
+  new Promise((resolve, reject) =>
+    connection.connect((error) => (error ? reject(error) : resolve())),
+  );
+
+/** Whether the server's answer to EHLO names the extension. */
+const offersSmtpUtf8 = (connection: SMTPConnection): boolean =>
+  // The library shows the answer after a message only, and sends one to any address without the extension too.
+  (
+    connection as unknown as { readonly _supportedExtensions: readonly string[] }
+  )._supportedExtensions.includes('SMTPUTF8');
+
 async function logIn(
   connection: SMTPConnection,
   { username }: SmtpSettings,
   { password }: SmtpOptions,
 ): Promise<void> {
-  await new Promise<void>((resolve, reject) =>
-    connection.connect((error) => (error ? reject(error) : resolve())),
-  );
+  await greet(connection);
   if (username !== null) {
     const credentials = { user: username, pass: password ?? '' };
     await new Promise<void>((resolve, reject) =>
@@ -136,12 +164,18 @@ async function converse(
   message: OutgoingMessage,
 ): Promise<SendResult> {
   await logIn(connection, settings, options);
+  const isWide = needsSmtpUtf8(message.recipient);
+  if (isWide && !offersSmtpUtf8(connection)) {
+    connection.quit();
+    return { outcome: 'refused', error: 'the mail server does not offer SMTPUTF8' };
+  }
   const mail = mailOf(settings.from, message);
   const content = await mail.build();
+  const envelope = mail.getEnvelope();
+  // Of such an address the library would write the domain in Unicode, which relays need not know.
+  if (isWide) envelope.to = [asciiAddress(message.recipient)];
   await new Promise<SMTPConnectionSendInfo | undefined>((resolve, reject) =>
-    connection.send(mail.getEnvelope(), content, (error, info) =>
-      error ? reject(error) : resolve(info),
-    ),
+    connection.send(envelope, content, (error, info) => (error ? reject(error) : resolve(info))),
   );
   connection.quit();
   return { outcome: 'sent' };
@@ -185,7 +219,9 @@ function resultOf(error: unknown): SendResult {
   const isPermanent = responseCode >= 500 && responseCode < 600;
   // Codes 5.7 are about who may send, which an administrator can change (RFC 3463 §3.8).
   const isPolicy = /^\d{3}[ -]5\.7\./.test(response ?? '');
-  const isOfMessage = command === 'DATA' || (command === 'RCPT TO' && !isPolicy);
+  // 5.6.7 is about the addresses of this message, whatever it answers (RFC 6531 §3.5).
+  const isOfAddress = /^\d{3}[ -]5\.6\.7\b/.test(response ?? '');
+  const isOfMessage = isOfAddress || command === 'DATA' || (command === 'RCPT TO' && !isPolicy);
   const said = `the mail server answered ${responseCode}${phases[command ?? ''] ?? ''}`;
   return { outcome: isPermanent && isOfMessage ? 'refused' : 'failed', error: said };
 }

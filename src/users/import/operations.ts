@@ -15,13 +15,14 @@ import { type NewEvent, recordEvents } from '../../events/record.ts';
 import { Prisma, type User } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import { parseInput } from '../../input.ts';
+import { addressParser } from '../../messages/senders/wide-addresses.ts';
 import { userHolder } from '../../role-holders/holders.ts';
 import { assertAssignable } from '../../role-holders/operations.ts';
 import type { Context } from '../../services.ts';
 import { userConflicts } from '../fields.ts';
 import { currentPasswordAlgorithm, hashPassword } from '../password.ts';
 import { userRecord } from '../payload.ts';
-import { readImportedUser } from './imported-user.ts';
+import { type ImportedUser, readImportedUser } from './imported-user.ts';
 
 /** The most rows in one call. */
 export const maxRows = 1_000;
@@ -60,15 +61,16 @@ export async function importUsers(
   const { users: given } = parseInput(importInput, input);
   const failures: ImportFailure[] = [];
   const now = context.clock.now();
-  const parsed = given.flatMap((user, index) => {
+  const parse = addressParser(context);
+  const parsed: ({ readonly index: number } & ImportedUser)[] = [];
+  for (const [index, user] of given.entries()) {
     try {
-      return [{ index, ...readImportedUser(user, now) }];
+      parsed.push({ index, ...(await readImportedUser(parse, user, now)) });
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       failures.push(failureOf(index, error));
-      return [];
     }
-  });
+  }
   // Before the transaction, because hashing takes longer than all the rest. One after the other: an import takes one
   // place in the queue, and continues once it has begun.
   const rows: Row[] = [];

@@ -7,24 +7,27 @@ import { type Transaction, transaction } from '../../db/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { type OneTimeToken, Prisma } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
-import { emailAddress, foldCase, jsonObject, parseInput } from '../../input.ts';
+import { AddressedInput, foldCase, type InputOf, jsonObject } from '../../input.ts';
 import { digestOf } from '../../keys/digest.ts';
+import { parseAddressed } from '../../messages/senders/wide-addresses.ts';
 import type { Context } from '../../services.ts';
 import { mailAddress } from '../../text/address.ts';
 
 /** The longest lifetime of a one-time token, in seconds. */
 export const maxLifetimeSeconds = 7 * 24 * 60 * 60;
 
-const input = z.object({
-  email: emailAddress,
-  expiresInSeconds: z
-    .number()
-    .int()
-    .min(1, 'must be at least 1')
-    .max(maxLifetimeSeconds, `must be at most ${maxLifetimeSeconds}`)
-    .nullish(),
-  context: jsonObject.nullish(),
-});
+const input = new AddressedInput((emailAddress) =>
+  z.object({
+    email: emailAddress,
+    expiresInSeconds: z
+      .number()
+      .int()
+      .min(1, 'must be at least 1')
+      .max(maxLifetimeSeconds, `must be at most ${maxLifetimeSeconds}`)
+      .nullish(),
+    context: jsonObject.nullish(),
+  }),
+);
 
 /** The default lifetime of a one-time token, in seconds. */
 export const defaultLifetimeSeconds = 600;
@@ -38,9 +41,9 @@ export const defaultLifetimeSeconds = 600;
  */
 export async function createOneTimeToken(
   context: Context,
-  given: z.input<typeof input>,
+  given: InputOf<typeof input>,
 ): Promise<{ oneTimeToken: OneTimeToken; token: string }> {
-  const { email, expiresInSeconds, context: data } = parseInput(input, given);
+  const { email, expiresInSeconds, context: data } = await parseAddressed(context, input, given);
   const now = context.clock.now();
   const token = `ott_${randomBytes(32).toString('base64url')}`;
   const oneTimeToken = await transaction(context.database, async (tx) => {

@@ -29,6 +29,21 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
+/** Starts a mail server, and keeps what it is told in SMTP: it decodes the domains of the envelopes that it gives. */
+export async function startTalkingServer(options: SMTPServerOptions = {}) {
+  const commands: string[] = [];
+  const ignored = () => undefined;
+  const server = await startMailServer({
+    logger: {
+      ...{ level: ignored, trace: ignored, info: ignored },
+      ...{ warn: ignored, error: ignored, fatal: ignored },
+      debug: (_of: unknown, side: string, line: string) => side === 'C:' && commands.push(line),
+    },
+    ...options,
+  });
+  return { ...server, commands };
+}
+
 /** A reply that refuses a mail. */
 export const reply = (responseCode: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode });
