@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../support/peers/free-port.ts';
-import { selfSigned } from '../../support/peers/self-signed.ts';
-import { startHttpsFront } from './https-front.ts';
+import { authority, startHttpsFront } from './https-front.ts';
 import { layOut, missingOf, type Setting, type Started, startProgram } from './program.ts';
 import { call, startUpstream } from './upstream.ts';
 
@@ -28,10 +27,10 @@ async function startApache(
   setting: Readonly<Record<string, string>>,
   elsewhere: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
-  const address = `127.0.0.1:${await freePort()}`;
-  const values = { ...setting, PORT: address, UPSTREAM: await startUpstream() };
-  const folder = await layOut('apache', values, () => ({ ...elsewhere, '*:127': '127' }));
-  await writeFile(join(folder, 'certificate.pem'), selfSigned.cert);
+  const port = String(await freePort());
+  const values = { ...setting, PORT: port, UPSTREAM: await startUpstream() };
+  const folder = await layOut('apache', values, () => elsewhere);
+  await writeFile(join(folder, 'authority.pem'), authority);
   const main = join(folder, 'apache2.conf');
   await writeFile(
     main,
@@ -41,14 +40,14 @@ async function startApache(
     DefaultRuntimeDir ${folder}
     PidFile apache2.pid
     ErrorLog error.log
-    Listen ${address}
+    Listen 127.0.0.1:${port}
     <IfModule auth_openidc_module>
-      OIDCCABundlePath ${folder}/certificate.pem
+      OIDCCABundlePath ${folder}/authority.pem
     </IfModule>
     Include ${folder}/mod_${module}.conf
     `,
   );
-  const url = `http://${address}/`;
+  const url = `http://127.0.0.1:${port}/`;
   await startProgram(program, ['-D', 'FOREGROUND', '-f', main], () => call(url, ''));
   return { ask: (token) => call(url, token) };
 }

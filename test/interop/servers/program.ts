@@ -82,10 +82,12 @@ export async function startProgram(
   command: string,
   parameters: readonly string[],
   isReady: () => Promise<unknown>,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> {
   const child = spawn(command, parameters, {
     // All that it starts ends with it.
     detached: true,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';

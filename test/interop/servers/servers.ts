@@ -3,6 +3,7 @@ import { dovecotMissing, startDovecot } from './dovecot.ts';
 import { haproxyMissing, startHaproxy } from './haproxy.ts';
 import { nginxMissing, startNginx } from './nginx.ts';
 import { type Setting, type Started, versionOf } from './program.ts';
+import { rabbitmqMissing, startRabbitmq } from './rabbitmq.ts';
 
 /** A server that checks tokens by the files of examples/verifiers/servers. */
 export interface Server {
@@ -65,5 +66,15 @@ export const servers: readonly Server[] = [
     // A login that lacks the scope is one that failed.
     otherwise: { scope: 401 },
     start: startDovecot,
+  },
+  {
+    name: 'RabbitMQ',
+    folder: 'rabbitmq',
+    version: versionOf('rabbitmq-server'),
+    missing: rabbitmqMissing,
+    taken: all,
+    // It looks at none of the three.
+    otherwise: { issuer: 200, type: 200, 'no exp': 200 },
+    start: startRabbitmq,
   },
 ];
