@@ -5,8 +5,11 @@ import { closeAtEnd } from '../../support/cleanup.ts';
 
 const body = 'an order';
 
+// What somebody would say of themselves who wants to be another.
+const claimed = { 'x-user': 'somebody else', 'x-client': 'another', 'x-actors': 'nobody' };
+
 /**
- * Starts an API that trusts the server before it: 200 if it is told the user of the token, and gets the caller's body.
+ * Starts an API that trusts the server before it: 200 if it is told what the token says, and gets the caller's body.
  *
  * @returns Its host and port.
  */
@@ -15,8 +18,12 @@ export async function startUpstream(): Promise<string> {
     const [, token = ''] = request.headers.authorization?.split(' ') ?? [];
     let read = '';
     for await (const chunk of request) read += chunk;
-    const isTold = request.headers['x-user'] === decodeJwt(token).sub && read === body;
-    response.writeHead(isTold ? 200 : 500).end();
+    const { sub, client_id, act } = decodeJwt(token);
+    const { 'x-user': user, 'x-client': client, 'x-actors': actors = '' } = request.headers;
+    // One server passes on the whole chain, another the outermost.
+    const isTold =
+      user === sub && client === client_id && String(actors).includes((act as { sub: string }).sub);
+    response.writeHead(isTold && read === body ? 200 : 500).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeAtEnd(
@@ -29,11 +36,11 @@ export async function startUpstream(): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Calls an API as somebody would who wants to be another, and returns the status of the answer. */
+/** Calls an API, and returns the status of the answer. */
 export async function call(url: string, token: string): Promise<number> {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'x-user': 'user_somebody_else' },
+    headers: { ...claimed, authorization: `Bearer ${token}` },
     body,
   });
   await response.arrayBuffer();
