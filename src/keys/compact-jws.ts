@@ -1,23 +1,36 @@
-import { constants, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { constants, hash, type KeyObject, type SigningOptions, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { SigningAlgorithm } from '../config.ts';
+import { derForm, jwsForm } from './ecdsa-signature.ts';
 
 // node:crypto replaces jose's Web Crypto. CPU time an operation, measured on one core of a 2-core machine: ES256 signs
 // in 98 µs against 292, and verifies with the claim checks in 172 against 356. A synchronous call blocks the loop that
 // long, so operations slower than a hop to another thread run on one.
+//
+// A key goes by itself, and an ECDSA signature in OpenSSL's own form: ES256 signs in 27 µs and verifies in 71. With the
+// option for the form of a JWS it is 64 and 110, of which 16 are for the object around the key.
 const parameters = {
-  ES256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, isQuick: true },
-  ES384: { digest: 'sha384', options: { dsaEncoding: 'ieee-p1363' }, isQuick: false },
-  EdDSA: { digest: null, options: {}, isQuick: true },
+  ES256: { digest: 'sha256', numberBytes: 32, isQuick: true },
+  ES384: { digest: 'sha384', numberBytes: 48, isQuick: false },
+  EdDSA: { digest: null, isQuick: true },
   // Its other name (RFC 9864 §2.2), by which clients sign.
-  Ed25519: { digest: null, options: {}, isQuick: true },
+  Ed25519: { digest: null, isQuick: true },
   RS256: { digest: 'sha256', options: { padding: constants.RSA_PKCS1_PADDING }, isQuick: false },
   PS256: {
     digest: 'sha256',
     options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 },
     isQuick: false,
   },
-} as const satisfies Record<SigningAlgorithm | 'Ed25519', object>;
+} as const satisfies Record<SigningAlgorithm | 'Ed25519', Parameters>;
+
+interface Parameters {
+  readonly digest: string | null;
+  readonly options?: SigningOptions;
+  /** The size of each of the two numbers of a signature by ECDSA. */
+  readonly numberBytes?: number;
+  /** Whether it takes less time than a hop to another thread. */
+  readonly isQuick: boolean;
+}
 
 /** A key and its one algorithm (RFC 8725 §3.1). */
 export interface AlgorithmKey {
@@ -28,7 +41,7 @@ export interface AlgorithmKey {
 const signElsewhere = promisify(sign);
 const verifyElsewhere = promisify(verify);
 
-function parametersOf(algorithm: string) {
+function parametersOf(algorithm: string): Parameters {
   if (!Object.hasOwn(parameters, algorithm)) throw new Error(`No key signs with ${algorithm}.`);
   return parameters[algorithm as keyof typeof parameters];
 }
@@ -39,11 +52,12 @@ export async function signCompact(
   header: Readonly<Record<string, unknown>>,
   payload: object,
 ): Promise<string> {
-  const { digest, options, isQuick } = parametersOf(algorithm);
+  const { digest, options, numberBytes, isQuick } = parametersOf(algorithm);
   const text = `${encodeJson(header)}.${encodeJson(payload)}`;
   const data = Buffer.from(text, 'latin1');
-  const input = { key, ...options };
-  const signature = isQuick ? sign(digest, data, input) : await signElsewhere(digest, data, input);
+  const input = options ? { key, ...options } : key;
+  const made = isQuick ? sign(digest, data, input) : await signElsewhere(digest, data, input);
+  const signature = numberBytes === undefined ? made : jwsForm(made, numberBytes);
   return `${text}.${signature.toString('base64url')}`;
 }
 
@@ -99,10 +113,12 @@ export async function verifyOnce(
   text: string,
   signature: string,
 ): Promise<boolean> {
-  const { digest, options, isQuick } = parametersOf(algorithm);
+  const { digest, options, numberBytes, isQuick } = parametersOf(algorithm);
   const data = Buffer.from(text, 'latin1');
-  const input = { key, ...options };
-  const bytes = Buffer.from(signature, 'base64url');
+  const input = options ? { key, ...options } : key;
+  const sent = Buffer.from(signature, 'base64url');
+  const bytes = numberBytes === undefined ? sent : derForm(sent, numberBytes);
+  if (!bytes) return false;
   return isQuick ? verify(digest, data, input, bytes) : verifyElsewhere(digest, data, input, bytes);
 }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, globSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { closeAtEnd } from '../support/cleanup.ts';
@@ -37,10 +37,14 @@ const {
 
 /** Finds a program by a command that prints the version of its library, or fails. */
 const interpreted =
-  (interpreter: readonly [string, ...string[]], probe: readonly string[]) =>
+  (
+    interpreter: readonly [string, ...string[]],
+    probe: readonly string[],
+    prober: string = interpreter[0],
+  ) =>
   async (file: string): Promise<Program | undefined> => {
     const [command, ...parameters] = interpreter;
-    const version = await run(command, [...probe]).then(
+    const version = await run(prober, [...probe]).then(
       ({ stdout }) => stdout.trim(),
       () => undefined,
     );
@@ -76,6 +80,17 @@ const python = (module: string, distribution: string) => async (file: string) =>
   return found.find((program) => program !== undefined);
 };
 
+const erlang = interpreted(
+  ['escript'],
+  [
+    '-noshell',
+    '-eval',
+    `[halt(1) || M <- [jose, jiffy], code:which(M) =:= non_existing],
+     application:load(jose), {ok, V} = application:get_key(jose, vsn), io:put_chars(V), halt().`,
+  ],
+  'erl',
+);
+
 /** Builds a program of Go, as Debian's packages do, where what it imports is installed. */
 const go =
   (...imports: readonly string[]) =>
@@ -90,6 +105,35 @@ const go =
     await run('go', ['build', '-o', built, file], options);
     return { version: `with ${stdout.trim()}`, command: [built] };
   };
+
+const debianCrates = '/usr/share/cargo/registry';
+
+/** Builds a program of Rust, where its crates are on this machine: Debian's, or what Cargo has fetched before. */
+async function rust(file: string): Promise<Program | undefined> {
+  const options = { cwd: dirname(file), maxBuffer: 2 ** 26 };
+  const crates = existsSync(debianCrates)
+    ? [
+        ['--config', 'source.crates-io.replace-with="debian"'],
+        ['--config', `source.debian.directory="${debianCrates}"`],
+      ].flat()
+    : [];
+  const found = await run(
+    'cargo',
+    ['metadata', '--offline', '--format-version', '1', ...crates],
+    options,
+  ).catch(() => undefined);
+  if (!found) return undefined;
+  const name = basename(file, '.rs');
+  const { packages, target_directory } = JSON.parse(found.stdout) as {
+    packages: { name: string; version: string }[];
+    target_directory: string;
+  };
+  await run('cargo', ['build', '--offline', '--quiet', ...crates], options);
+  return {
+    version: packages.find((crate) => crate.name === name)?.version ?? '',
+    command: [join(target_directory, 'debug', name)],
+  };
+}
 
 /** Runs a file of Java as it is, where the class path has its libraries. */
 async function java(file: string): Promise<Program | undefined> {
@@ -132,6 +176,8 @@ const findings: [
   ],
   ['java/Jose4j.java', 'jose4j', all, java],
   ['perl/crypt-jwt.pl', 'Crypt::JWT', all, perl('Crypt::JWT')],
+  ['rust/jsonwebtoken.rs', 'jsonwebtoken', all, rust],
+  ['erlang/jose.escript', 'jose of Erlang', all, erlang],
 ];
 
 /** The files in other languages, with what runs them on this machine. Programs that need it are built here. */
@@ -146,7 +192,7 @@ export const recipes: readonly Recipe[] = await Promise.all(
 
 /** The files that a reader can take, but for those that they share. */
 export const filesOfLanguages = (): string[] =>
-  globSync('{erlang,go,java,perl,php,python,ruby,rust}/*.{erl,go,java,php,pl,py,rb,rs}', {
+  globSync('{erlang,go,java,perl,php,python,ruby,rust}/*.{escript,go,java,php,pl,py,rb,rs}', {
     cwd: verifiers,
   })
     .filter((path) => !basename(path).startsWith('service.'))
