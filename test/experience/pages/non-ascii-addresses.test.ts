@@ -1,20 +1,24 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
-import { newcomerOf } from '../../src/experience/steps.ts';
-import type { Newcomer } from '../../src/generated/prisma/client.ts';
-import { settledEvents } from '../support/events.ts';
-import { createMaker } from '../support/operations/maker.ts';
-import { overGraphQL } from '../support/operations/operations.ts';
-import { startApplicationServer } from '../support/peers/application-server.ts';
-import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
-import { type MailServer, startMailServer } from '../support/peers/mail-server.ts';
-import { allowPrivate } from '../support/people/federation.ts';
-import { useMailServer } from '../support/people/messages.ts';
-import { formsDriver, openPagesInChromium, pagesDriver } from '../support/people/page-drivers.ts';
-import { cookieDriver, type Driver, headlessDriver } from '../support/people/sign-in-drivers.ts';
-import { createSignInFixture, redirectUri } from '../support/people/sign-in-fixture.ts';
-import { changeSettings } from '../support/people/sign-in-settings.ts';
-import { startService } from '../support/service.ts';
+import { newcomerOf } from '../../../src/experience/steps.ts';
+import type { Newcomer } from '../../../src/generated/prisma/client.ts';
+import { settledEvents } from '../../support/events.ts';
+import { createMaker } from '../../support/operations/maker.ts';
+import { overGraphQL } from '../../support/operations/operations.ts';
+import { startApplicationServer } from '../../support/peers/application-server.ts';
+import { chromiumPath, leaveChromium, openChromium } from '../../support/peers/chromium.ts';
+import { type MailServer, startMailServer } from '../../support/peers/mail-server.ts';
+import { allowPrivate } from '../../support/people/federation.ts';
+import { useMailServer } from '../../support/people/messages.ts';
+import {
+  formsDriver,
+  openPagesInChromium,
+  pagesDriver,
+} from '../../support/people/page-drivers.ts';
+import { cookieDriver, type Driver, headlessDriver } from '../../support/people/sign-in-drivers.ts';
+import { createSignInFixture, redirectUri } from '../../support/people/sign-in-fixture.ts';
+import { changeSettings } from '../../support/people/sign-in-settings.ts';
+import { startService } from '../../support/service.ts';
 
 const service = await startService(allowPrivate);
 const fixture = await createSignInFixture(service);
