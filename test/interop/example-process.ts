@@ -53,10 +53,20 @@ export async function startExample(
   environment: Record<string, string>,
   [command, ...parameters]: Command = [process.execPath, pathOf(path)],
 ): Promise<string> {
-  // The last is where a machine may have more packages of Python than its system.
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', PYTHONPATH = '' } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  // Where a machine may have more libraries than its system.
+  const { GEM_PATH, PERL5LIB, PYTHONPATH } = process.env;
   const child = spawn(command, parameters, {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, PYTHONPATH, PORT: '0', ...environment },
+    env: {
+      PATH,
+      HOME,
+      NODE_COMPILE_CACHE,
+      GEM_PATH,
+      PERL5LIB,
+      PYTHONPATH,
+      PORT: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // Some print what they refuse, so this is shown only where one ends.

@@ -6,6 +6,7 @@ import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
 import { areInstalled, filesOf, versionOf } from './example-process.ts';
+import { askAsStrangers, type Habit, strangers } from './key-fetches.ts';
 import { filesOfLanguages, type Program, recipes } from './languages.ts';
 import { tableOf } from './printed-table.ts';
 import { createIssuer, scope } from './tokens.ts';
@@ -36,6 +37,7 @@ interface Verifier {
   readonly name: string;
   readonly version: string;
   readonly taken: readonly string[];
+  readonly habit?: Habit;
   /** What runs it, if that is neither Node nor the Python of PyJWT. */
   readonly program?: Program;
 }
@@ -50,7 +52,7 @@ const verifiers: Verifier[] = [
         taken,
       }))
     : []),
-  ...(python ? [{ ...ofPython, taken: ['ES256'] }] : []),
+  ...(python ? [{ ...ofPython, taken: ['ES256'], habit: 'fetches for each' as const }] : []),
   ...recipes.flatMap(({ program, ...recipe }) =>
     program ? [{ ...recipe, program, version: program.version }] : [],
   ),
@@ -64,6 +66,8 @@ const rotate = () =>
 
 /** What each answered, and what it had to. */
 const answers = new Map<Verifier, Record<string, { seen: number; due: number }>>();
+/** How often each fetched the key set for strangers' tokens. */
+const fetches = new Map<Verifier, number>();
 
 beforeAll(async () => {
   const issuer = await createIssuer(service);
@@ -120,6 +124,13 @@ beforeAll(async () => {
       row['new key'] = { seen, due: 200 };
     }),
   );
+
+  // One after the other, so that whatever is fetched is for the one that is asked.
+  for (const [index, verifier] of verifiers.entries()) {
+    const { ask, old } = asks[index] ?? {};
+    if (!verifier.habit || !ask || !old) continue;
+    fetches.set(verifier, await askAsStrangers(ask, old));
+  }
 });
 
 afterAll(() => {
@@ -148,6 +159,15 @@ describe.skipIf(verifiers.length === 0)(
         Object.fromEntries(row.map(([name, { due }]) => [name, due])),
       );
     });
+  },
+);
+
+test.for(verifiers.filter(({ habit }) => habit))(
+  'for tokens with unknown keys $name $habit, as docs/checking-tokens.md says',
+  (verifier) => {
+    const seen = fetches.get(verifier);
+    if (verifier.habit === 'fetches for each') expect(seen).toBe(strangers);
+    else expect(seen).toBeLessThan(strangers);
   },
 );
 
