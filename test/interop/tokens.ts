@@ -33,6 +33,8 @@ export async function createIssuer(service: TestService) {
 
   return {
     issue,
+    /** The application that exchanges, and that may ask about every token. */
+    backend,
 
     async createApi(values: Parameters<typeof directory.createResource>[1]): Promise<Resource> {
       const resource = await directory.createResource([scope, otherScope], values);
@@ -48,6 +50,18 @@ export async function createIssuer(service: TestService) {
         { algorithm, key: privateKey },
         { ...decodeProtectedHeader(good), alg: algorithm, kid },
         decodeJwt(good),
+      );
+    },
+
+    /** A token whose end comes in some seconds. */
+    async issueEnding(api: Resource): Promise<string> {
+      const { algorithm, kid, privateKey } = service.app.services.keys.signerFor(api);
+      const good = await issue(api);
+      const end = Math.floor(service.clock.now().getTime() / 1000) + 3;
+      return signCompact(
+        { algorithm, key: privateKey },
+        { ...decodeProtectedHeader(good), kid },
+        { ...decodeJwt(good), exp: end },
       );
     },
 

@@ -1,5 +1,6 @@
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPage } from '../../scripts/documents/blocks.ts';
 import type { Resource } from '../../src/generated/prisma/client.ts';
 import { systemActor } from '../../src/services.ts';
 import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
@@ -9,6 +10,8 @@ import { areInstalled, filesOf, versionOf } from './example-process.ts';
 import { askAsStrangers, type Habit, strangers } from './key-fetches.ts';
 import { filesOfLanguages, type Program, recipes } from './languages.ts';
 import { tableOf } from './printed-table.ts';
+import { foldersOfServers, type Setting, type Started } from './servers/program.ts';
+import { servers } from './servers/servers.ts';
 import { createIssuer, scope } from './tokens.ts';
 import { python, startVerifier, versionOfPyJwt } from './verifier-process.ts';
 
@@ -33,29 +36,44 @@ const ofPackages: Record<string, [name: string, taken: readonly string[]]> = {
 };
 
 interface Verifier {
-  readonly path: string;
   readonly name: string;
   readonly version: string;
   readonly taken: readonly string[];
   readonly habit?: Habit;
-  /** What runs it, if that is neither Node nor the Python of PyJWT. */
-  readonly program?: Program;
+  /** What it answers otherwise than is due. */
+  readonly otherwise?: Readonly<Record<string, number>>;
+  start(setting: Setting): Promise<Started>;
 }
 
-const ofPython = { path: 'service_b.py', name: 'PyJWT', version: versionOfPyJwt() };
+/** An example that is a program by itself. */
+const startFile = (path: string, program?: Program) => async (setting: Setting) => ({
+  ask: await startVerifier(path, { ...setting }, program),
+});
+
 const verifiers: Verifier[] = [
   ...(areInstalled('verifiers')
     ? Object.entries(ofPackages).map(([file, [name, taken]]) => ({
-        path: `verifiers/${file}`,
         name,
         version: versionOf('verifiers', name),
         taken,
+        start: startFile(`verifiers/${file}`),
       }))
     : []),
-  ...(python ? [{ ...ofPython, taken: ['ES256'], habit: 'fetches for each' as const }] : []),
-  ...recipes.flatMap(({ program, ...recipe }) =>
-    program ? [{ ...recipe, program, version: program.version }] : [],
+  ...(python
+    ? [
+        {
+          name: 'PyJWT',
+          version: versionOfPyJwt(),
+          taken: ['ES256'],
+          habit: 'fetches for each' as const,
+          start: startFile('service_b.py'),
+        },
+      ]
+    : []),
+  ...recipes.flatMap(({ path, program, ...recipe }) =>
+    program ? [{ ...recipe, version: program.version, start: startFile(path, program) }] : [],
   ),
+  ...servers.filter(({ missing }) => !missing),
 ];
 
 // A key that is new signs at once, as after a leak: verifiers have to find it.
@@ -85,43 +103,55 @@ beforeAll(async () => {
   const apiOf = ({ taken }: Verifier): [api: Resource, other: Resource] =>
     taken.includes('ES256') ? [orders, ofRsa] : [ofRsa, orders];
 
-  const asks = await Promise.all(
+  const asks = await allOf(
     verifiers.map(async (verifier) => {
       const [api, other] = apiOf(verifier);
-      const setting = { ISSUER: services.issuer, API: api.indicator, SCOPE: scope };
-      const ask = await startVerifier(verifier.path, setting, verifier.program);
+      const { ask, renewKeys } = await verifier.start({
+        ISSUER: services.issuer,
+        API: api.indicator,
+        SCOPE: scope,
+        CLIENT_ID: issuer.backend.id,
+        CLIENT_SECRET: issuer.backend.secret,
+      });
+      const dueOf = (name: string, usual: number) => verifier.otherwise?.[name] ?? usual;
       const row: Record<string, { seen: number; due: number }> = {};
       answers.set(verifier, row);
       for (const [name, [token, due]] of Object.entries(await issuer.tokensFor(api, other))) {
-        row[name] = { seen: await ask(token), due };
+        row[name] = { seen: await ask(token), due: dueOf(name, due) };
       }
       for (const [index, algorithm] of algorithms.entries()) {
         const token = await issuer.issueAsFor(api, ofAlgorithms[index] ?? api);
         if (decodeProtectedHeader(token).alg !== algorithm) throw new Error(`No ${algorithm}.`);
         row[algorithm] = {
           seen: await ask(token),
-          due: verifier.taken.includes(algorithm) ? 200 : 401,
+          due: dueOf(algorithm, verifier.taken.includes(algorithm) ? 200 : 401),
         };
       }
-      return { ask, api, row, old: await issuer.issue(api) };
+      return { ask, renewKeys, api, row, old: await issuer.issue(api) };
     }),
   );
 
   await rotate();
   await services.keys.reload();
   await Promise.all(
-    asks.map(async ({ ask, api, row, old }) => {
+    asks.map(async ({ ask, renewKeys, api, row, old }) => {
       const token = await issuer.issue(api);
       if (decodeProtectedHeader(token).kid === decodeProtectedHeader(old).kid) {
         throw new Error('The key is the one of before.');
       }
+      await renewKeys?.();
       row['old key'] = { seen: await ask(old), due: 200 };
-      const seen = await eventually(async () => {
-        const status = await ask(token);
-        expect(status).toBe(200);
-        return status;
-      }, 500).catch(() => ask(token));
-      row['new key'] = { seen, due: 200 };
+      const untilDue = (asked: string, due: number) =>
+        eventually(async () => {
+          const status = await ask(asked);
+          expect(status).toBe(due);
+          return status;
+        }, 500).catch(() => ask(asked));
+      row['new key'] = { seen: await untilDue(token, 200), due: 200 };
+      // Some remember what they have once taken.
+      const ending = await issuer.issueEnding(api);
+      await ask(ending);
+      row['its end'] = { seen: await untilDue(ending, 401), due: 401 };
     }),
   );
 
@@ -145,7 +175,10 @@ afterAll(() => {
     ),
   }));
   process.stdout.write(tableOf(lines));
-  const leftOut = recipes.filter(({ program }) => !program).map(({ name }) => name);
+  const leftOut = [
+    ...recipes.filter(({ program }) => !program).map(({ name }) => name),
+    ...servers.flatMap(({ name, missing }) => (missing ? [`${name} (${missing})`] : [])),
+  ];
   if (leftOut.length > 0) process.stdout.write(`Not installed, left out: ${leftOut.join(', ')}\n`);
 });
 
@@ -154,7 +187,7 @@ describe.skipIf(verifiers.length === 0)(
   () => {
     test.for(verifiers)('with $name $version', (verifier) => {
       const row = Object.entries(answers.get(verifier) ?? {});
-      expect(row).toHaveLength(18);
+      expect(row).toHaveLength(19);
       expect(Object.fromEntries(row.map(([name, { seen }]) => [name, seen]))).toEqual(
         Object.fromEntries(row.map(([name, { due }]) => [name, due])),
       );
@@ -174,4 +207,18 @@ test.for(verifiers.filter(({ habit }) => habit))(
 test('each file of examples/verifiers is tried', () => {
   expect(Object.keys(ofPackages).toSorted()).toEqual(filesOf('verifiers'));
   expect(recipes.map(({ path }) => path).toSorted()).toEqual(filesOfLanguages());
+  expect([...new Set(servers.map(({ folder }) => folder))].toSorted()).toEqual(foldersOfServers());
 });
+
+test.for(servers)('the page says which algorithms $name takes', ({ name, taken }) => {
+  const cells = algorithms.map((algorithm) => (taken.includes(algorithm) ? 'yes' : 'no'));
+  expect(readPage('docs/checking-tokens.md').split('\n')).toContain(
+    `| ${name} | ${cells.join(' | ')} |`,
+  );
+});
+
+/** Waits for the end of each, so that what fails leaves no other on its way. */
+async function allOf<Result>(promises: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
