@@ -3,12 +3,18 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
-const { WEBHOOK_SECRET, PORT = '4002' } = process.env;
-const webhook = new Webhook(WEBHOOK_SECRET);
+const { WEBHOOK_SECRET = '', PORT = '4002' } = process.env;
+const maxBytes = 1024 * 1024;
+const webhook = new Webhook(WEBHOOK_SECRET.trim());
 // In production: a table, kept for as long as retries can come.
 const seen = new Set();
 
 createServer(async (request, response) => {
+  // Signet tells the length. A stranger's body is not read without end.
+  if (!(Number(request.headers['content-length']) <= maxBytes)) {
+    response.writeHead(413, { connection: 'close' }).end();
+    return;
+  }
   const body = await buffer(request);
   let event;
   try {
@@ -17,8 +23,8 @@ createServer(async (request, response) => {
     response.writeHead(401).end();
     return;
   }
-  response.writeHead(204).end();
-  if (seen.has(event.id)) return;
+  const isNew = !seen.has(event.id);
   seen.add(event.id);
-  console.log(event.type, JSON.stringify(event.data));
+  response.writeHead(204).end();
+  if (isNew) console.log(event.type, JSON.stringify(event.data));
 }).listen(Number(PORT), 'localhost', () => console.log(`The receiver listens on port ${PORT}.`));

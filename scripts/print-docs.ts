@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scopesTable } from './documents/access.ts';
 import { pages, readPage, root } from './documents/blocks.ts';
-import { abilitiesTable, settingsTable } from './documents/clients.ts';
+import { abilitiesTable, machinesTable, settingsTable } from './documents/clients.ts';
 import { configurationTable } from './documents/configuration.ts';
 import { apiErrors, oauthErrorTable } from './documents/errors.ts';
 import { eventTypes } from './documents/events.ts';
@@ -26,6 +26,7 @@ const parts: Readonly<Record<string, () => string>> = {
   telemetry: telemetryTable,
   'clients-do': abilitiesTable,
   'clients-settings': settingsTable,
+  'clients-machines': machinesTable,
   'sign-in-settings': signInSettings,
   protection: protectionTable,
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { TypeID, typeid } from 'typeid-js';
 
 /**
@@ -58,21 +59,16 @@ export function derivedId(prefix: string, bytes: Uint8Array): string {
   return TypeID.fromUUIDBytes(prefix, uuid).toString();
 }
 
+// A prefix, and 128 bits in Crockford's base 32, so that the first digit is at most 7 (TypeID §Format). The library's own
+// reading takes 1.7 µs of CPU against 0.1, and a token request has eight ids.
+const format = /^([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
 /** The kind that an id's prefix names; undefined if it is not an id of Signet. */
-export function kindOfId(id: string): IdKind | undefined {
-  try {
-    return kinds.get(TypeID.fromString(id).getType());
-  } catch {
-    return undefined;
-  }
-}
+export const kindOfId = (id: string): IdKind | undefined => kinds.get(format.exec(id)?.[1] ?? '');
 
 /** An id that is safe to query; null, which finds nothing, if it is malformed or of another kind. */
 export const idForQuery = (id: unknown, kind: IdKind): string | null =>
-  // The prefix first: most texts that are no such id fail there, without the cost of an exception.
-  typeof id === 'string' && id.startsWith(`${idPrefixes[kind]}_`) && kindOfId(id) === kind
-    ? id
-    : null;
+  typeof id === 'string' && kindOfId(id) === kind ? id : null;
 
 /** When an id was made, to the millisecond; undefined if it does not tell (UUIDv7, RFC 9562 §5.7). */
 export function createdAt(id: string): Date | undefined {
@@ -87,4 +83,4 @@ export function createdAt(id: string): Date | undefined {
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A new trace id. It links a request to its events and their deliveries (W3C Trace Context §3.2.2.3). */
-export const newTraceId = (): string => typeid().toUUID().replaceAll('-', '');
+export const newTraceId = (): string => randomUUID().replaceAll('-', '');

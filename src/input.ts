@@ -4,7 +4,7 @@ import { type InputIssue, type InputIssueCode, InvalidInputError } from './error
 import {
   asciiAddress,
   domainOf,
-  hasWideLocal,
+  hasNonAsciiLocal,
   mailAddress,
   needsSmtpUtf8,
   readDomain,
@@ -22,7 +22,16 @@ export function parseInput<Schema extends z.ZodType>(
   input: unknown,
   faults: readonly InputIssue[] = [],
 ): z.output<Schema> {
-  const parsed = schema.safeParse(input, { reportInput: true });
+  return outputOf(read(schema, input), faults);
+}
+
+const read = <Schema extends z.ZodType>(schema: Schema, input: unknown) =>
+  schema.safeParse(input, { reportInput: true });
+
+function outputOf<Value>(
+  parsed: z.ZodSafeParseResult<Value>,
+  faults: readonly InputIssue[] = [],
+): Value {
   if (parsed.success && faults.length === 0) return parsed.data;
   throw new InvalidInputError([...(parsed.error?.issues ?? []).map(issueOf), ...faults]);
 }
@@ -95,7 +104,7 @@ export const foldCase = (value: string): string =>
 const isMailAddress = (value: string): boolean =>
   readDomain(domainOf(value)) !== null &&
   (needsSmtpUtf8(value)
-    ? hasWideLocal(value)
+    ? hasNonAsciiLocal(value)
     : passes(GraphQLEmailAddress.parseValue)(asciiAddress(value)));
 
 /**
@@ -114,11 +123,11 @@ const ofAscii = 'the part before the @ must be of ASCII characters';
 /** An e-mail address that every mail server takes, as {@link mailAddress} spells it. */
 export const asciiEmailAddress = anyEmailAddress.refine((value) => !needsSmtpUtf8(value), {
   message: ofAscii,
-  params: { code: 'INVALID_VALUE', isWide: true },
+  params: { code: 'INVALID_VALUE', isNonAscii: true },
 });
 
-const isWide = (issue: z.core.$ZodIssue): boolean =>
-  issue.code === 'custom' && issue.params?.['isWide'] === true;
+const isNonAscii = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'custom' && issue.params?.['isNonAscii'] === true;
 
 /** The schema of an e-mail address within an {@link AddressedInput}. */
 export type EmailAddress = typeof anyEmailAddress;
@@ -128,12 +137,12 @@ export type EmailAddress = typeof anyEmailAddress;
  * e-mail: so values to be stored come from `parseAddressed` in `messages/senders`, which asks it.
  */
 export class AddressedInput<Schema extends z.ZodType> {
-  readonly #narrow: Schema;
-  readonly #wide: Schema;
+  readonly #ascii: Schema;
+  readonly #any: Schema;
 
   constructor(schemaOf: (emailAddress: EmailAddress) => Schema) {
-    this.#narrow = schemaOf(asciiEmailAddress);
-    this.#wide = schemaOf(anyEmailAddress);
+    this.#ascii = schemaOf(asciiEmailAddress);
+    this.#any = schemaOf(anyEmailAddress);
   }
 
   /**
@@ -146,19 +155,17 @@ export class AddressedInput<Schema extends z.ZodType> {
   async parse(
     input: unknown,
     whyNot: () => Promise<string | undefined>,
-    faults: readonly InputIssue[] = [],
   ): Promise<z.output<Schema>> {
-    const parsed = this.#narrow.safeParse(input, { reportInput: true });
-    if (!parsed.error?.issues.some(isWide)) return parseInput(this.#narrow, input, faults);
+    const parsed = read(this.#ascii, input);
+    if (!parsed.error?.issues.some(isNonAscii)) return outputOf(parsed);
     const reason = await whyNot();
-    if (reason === undefined) return parseInput(this.#wide, input, faults);
-    throw new InvalidInputError([
-      ...parsed.error.issues.map((issue) => ({
+    if (reason === undefined) return parseInput(this.#any, input);
+    throw new InvalidInputError(
+      parsed.error.issues.map((issue) => ({
         ...issueOf(issue),
-        ...(isWide(issue) && { message: `${ofAscii}: ${reason}` }),
+        ...(isNonAscii(issue) && { message: `${ofAscii}: ${reason}` }),
       })),
-      ...faults,
-    ]);
+    );
   }
 
   /**
@@ -167,7 +174,7 @@ export class AddressedInput<Schema extends z.ZodType> {
    * @throws {InvalidInputError} with every other fault.
    */
   preview(input: unknown): z.output<Schema> {
-    return parseInput(this.#wide, input);
+    return parseInput(this.#any, input);
   }
 }
 

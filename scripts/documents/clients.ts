@@ -29,11 +29,19 @@ export const secretIn = {
   nothing: 'none',
 } as const;
 
-/** An app of `examples/clients` that `npm run test:interop` signs people in with. */
-export interface Client {
+/** A file of `examples/clients`. */
+interface Recipe {
   readonly file: string;
-  /** The npm package that the file is about. */
+  /** The package that the file is about. */
   readonly package: string;
+  /** What was tried, where it is not of npm. */
+  readonly version?: string;
+  /** What a Python has to have, for a file in Python. */
+  readonly modules?: string;
+}
+
+/** An app of `examples/clients` that `npm run test:interop` signs people in with. */
+export interface Client extends Recipe {
   /** How it is used, where the package has several ways. */
   readonly by?: string;
   /** The page with its code, where it runs in the browser. */
@@ -219,6 +227,98 @@ export const clients: readonly Client[] = [
       revocation: 'revokeTokensOnSignout: true',
     },
   },
+  {
+    file: 'python/authlib_flask.py',
+    package: 'Authlib',
+    version: '1.2.0',
+    modules: 'authlib, flask, requests',
+    application: web,
+    callback: '/callback',
+    secret: secretIn.basic,
+    does: {
+      PKCE: 'code_challenge_method',
+      resource: '{"resource": API}',
+      refresh: 'grant_type="refresh_token"',
+      'user info': 'signet.userinfo',
+      'sign-out': 'end_session_endpoint',
+      revocation: 'revoke_token',
+    },
+  },
+  {
+    file: 'python/requests_oauthlib_flask.py',
+    package: 'requests-oauthlib',
+    version: '1.3.0',
+    modules: 'requests_oauthlib, flask',
+    application: web,
+    callback: '/callback',
+    secret: secretIn.basic,
+    does: {
+      PKCE: 'code_challenge',
+      resource: '{"resource": API}',
+      refresh: 'refresh_token(',
+      'user info': '/me',
+      'sign-out': '/session/end',
+      revocation: '/token/revocation',
+    },
+  },
+  {
+    file: 'apache/mod_auth_openidc.conf',
+    package: 'mod_auth_openidc',
+    version: '2.4.12.3',
+    application: web,
+    callback: '/callback',
+    secret: secretIn.basic,
+    does: {
+      PKCE: 'OIDCPKCEMethod S256',
+      resource: 'OIDCAuthRequestParams resource',
+      refresh: 'OIDCRefreshAccessTokenBeforeExpiry',
+      'user info': 'yes',
+      'sign-out': '?logout=',
+      revocation: 'yes',
+    },
+  },
+];
+
+/** A program that gets tokens without a browser: its own, and by exchange. */
+export interface Machine extends Recipe {
+  readonly does: Readonly<Record<'own token' | 'exchange', Ability>>;
+}
+
+const exchangeType = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+export const machines: readonly Machine[] = [
+  {
+    file: 'machines/openid-client.js',
+    package: 'openid-client',
+    does: { 'own token': 'clientCredentialsGrant', exchange: 'genericGrantRequest' },
+  },
+  {
+    file: 'machines/oauth4webapi.js',
+    package: 'oauth4webapi',
+    does: { 'own token': 'clientCredentialsGrantRequest', exchange: 'genericTokenEndpointRequest' },
+  },
+  {
+    file: 'machines/simple-oauth2.js',
+    package: 'simple-oauth2',
+    does: { 'own token': 'getToken(target)', exchange: `grant_type: '${exchangeType}'` },
+  },
+  {
+    file: 'machines/authlib_requests.py',
+    package: 'Authlib',
+    version: '1.2.0',
+    modules: 'authlib, requests',
+    does: {
+      'own token': 'grant_type="client_credentials"',
+      exchange: `grant_type="${exchangeType}"`,
+    },
+  },
+  {
+    file: 'machines/requests_oauthlib_backend.py',
+    package: 'requests-oauthlib',
+    version: '1.3.0',
+    modules: 'requests_oauthlib',
+    does: { 'own token': 'BackendApplicationClient', exchange: 'class TokenExchange' },
+  },
 ];
 
 const versions = (): Readonly<Record<string, string>> =>
@@ -226,15 +326,18 @@ const versions = (): Readonly<Record<string, string>> =>
 
 const isWords = (ability: Ability) => !/^(yes|no)$/.test(ability);
 
-/** What a client's file has for what it does, word for word. */
-export const wordsOf = ({ does }: Client): readonly string[] => Object.values(does).filter(isWords);
+/** What a file has for what it does, word for word. */
+export const wordsOf = ({ does }: Client | Machine): readonly string[] =>
+  Object.values(does).filter(isWords);
 
 /** The package with the version that was tried. */
-export const titleOf = ({ package: name, by }: Client): string =>
-  [name, versions()[name], by && `by ${by}`].filter(Boolean).join(' ');
+export const titleOf = ({ package: name, version, by }: Recipe & Pick<Client, 'by'>): string =>
+  [name, version ?? versions()[name], by && `by ${by}`].filter(Boolean).join(' ');
 
-const linkTo = (client: Client) =>
+const linkTo = (client: Recipe & Pick<Client, 'by' | 'page'>) =>
   `[${titleOf(client)}](../${clientsFolder}/${client.page ?? client.file})`;
+
+const cell = (ability: Ability) => (isWords(ability) ? code(ability) : ability);
 
 /** The clients, each with what it does by itself, by what in its file, and not at all. */
 export const abilitiesTable = (): string =>
@@ -242,9 +345,18 @@ export const abilitiesTable = (): string =>
     ['client', ...abilities],
     clients.map((client) => [
       linkTo(client),
-      ...abilities
-        .map((name) => client.does[name])
-        .map((ability) => (isWords(ability) ? code(ability) : ability)),
+      ...abilities.map((ability) => cell(client.does[ability])),
+    ]),
+  );
+
+/** What gets tokens without a browser. */
+export const machinesTable = (): string =>
+  table(
+    ['client', 'its own token', 'exchange'],
+    machines.map((machine) => [
+      linkTo(machine),
+      cell(machine.does['own token']),
+      cell(machine.does.exchange),
     ]),
   );
 

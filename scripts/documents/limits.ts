@@ -123,6 +123,10 @@ const inputs = [
   ['members in one call', number(maxMembersACall)],
   ['members in one event; a larger change is several events', number(maxMembersAnEvent)],
   ['the message of an event; what would make a larger one is refused', bytes(maxMessageBytes)],
+  [
+    'the message of a webhook with a `query`; beyond it the result is an error, `QUERY_TOO_COMPLEX`',
+    bytes(maxMessageBytes),
+  ],
   ['`customData` and `profile`, each as JSON', bytes(maxJsonBytes)],
   ['levels of nesting in them', number(maxJsonDepth)],
   ['keys of an application', number(maxKeys)],

@@ -206,7 +206,8 @@ export class Turns {
     const running = this.#running[kind];
     const turn: Turn = {
       leave: () => {
-        if (running.delete(turn)) this.#next();
+        // The queue is only looked at while somebody waits.
+        if (running.delete(turn) && this.#timer) this.#next();
       },
     };
     running.set(turn, this.#pressure.now());

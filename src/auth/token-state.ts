@@ -14,15 +14,18 @@ export interface TokenState {
   readonly tokensValidAfter: Date | null;
 }
 
+/** The column `clientsExist`: whether each of a token's {@link applicationsOf} exists, given SQL for their array or null. */
+const clientsExist = (clients: string) => `
+  (SELECT count(*) FROM "Application" i WHERE i."id" = ANY (${clients}))
+    IS NOT DISTINCT FROM cardinality(${clients}) AS "clientsExist"`;
+
 /**
- * The columns of {@link TokenState}, for a statement that has the user's row, or none, as `u`.
+ * The other columns of {@link TokenState}, for a statement that has the user's row, or none, as `u`.
  *
- * @param token SQL for the arrays of the token's {@link applicationsOf}, or null, and of its {@link revocableIds}.
+ * @param ids SQL for the array of the token's {@link revocableIds}.
  */
-export const tokenStateColumns = (token: { readonly clients: string; readonly ids: string }) => `
-  (SELECT count(*) FROM "Application" i WHERE i."id" = ANY (${token.clients}))
-    IS NOT DISTINCT FROM cardinality(${token.clients}) AS "clientsExist",
-  EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (${token.ids})) AS "isRevoked",
+export const tokenStateColumns = (ids: string) => `
+  EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (${ids})) AS "isRevoked",
   u."id" AS "userId", u."isSuspended", u."tokensValidAfter"`;
 
 /** Token ids as one text, for {@link splitIds}: PostgreSQL has no arrays of arrays of different lengths. */
@@ -43,7 +46,7 @@ export const readTokenStates = (
 ): Promise<TokenState[]> =>
   sql.query<TokenState>(
     'token-states',
-    `SELECT ${tokenStateColumns({ clients: splitIds('q.clients'), ids: splitIds('q.ids') })}
+    `SELECT ${clientsExist(splitIds('q.clients'))}, ${tokenStateColumns(splitIds('q.ids'))}
        FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS q(clients, ids, subject, n)
        LEFT JOIN "User" u ON u."id" = q.subject
       ORDER BY q.n`,

@@ -9,7 +9,7 @@ import { InvalidInputError } from '../errors.ts';
 import { Prisma, type User } from '../generated/prisma/client.ts';
 import { newTraceId } from '../ids.ts';
 import { AddressedInput, foldCase, type InputOf, parseInput } from '../input.ts';
-import { type Asker, parseAddressed } from '../messages/senders/wide-addresses.ts';
+import { type Asker, parseAddressed } from '../messages/senders/non-ascii-addresses.ts';
 import { userHolder } from '../role-holders/holders.ts';
 import { assign, recordRoles } from '../role-holders/operations.ts';
 import { type Call, type Context, type Services, systemActor } from '../services.ts';

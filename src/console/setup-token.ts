@@ -5,7 +5,7 @@ import { lockName } from '../db/lock.ts';
 import { quietTransaction } from '../db/transaction.ts';
 import type { User } from '../generated/prisma/client.ts';
 import { digestOf } from '../keys/digest.ts';
-import type { Asker } from '../messages/senders/wide-addresses.ts';
+import type { Asker } from '../messages/senders/non-ascii-addresses.ts';
 import type { Services } from '../services.ts';
 import {
   type AdministratorInput,

@@ -1,8 +1,8 @@
 import type { Sql } from './sql.ts';
 
 /**
- * Answers questions together: those asked in one turn of the event loop, and those that wait while as many batches as
- * allowed are running.
+ * Answers questions together: those asked before a turn of the event loop brings no other, and those that wait while as
+ * many batches as allowed are running.
  *
  * @param answerAll Answers questions in their order, one answer each. If it fails, all its questions fail.
  * @param maxSize The most questions in one batch; more are split.
@@ -43,11 +43,17 @@ function createBatch<Question, Answer>(
     }
   }
 
+  // After this turn's input has been read. If that brought further questions, the next turn's may too: under load, a
+  // statement costs ten times what a question adds to it.
+  function look(before: number): void {
+    if (waiting.length === before || waiting.length >= maxSize) flush();
+    else setImmediate(look, waiting.length);
+  }
+
   function schedule(): void {
     if (isDue || waiting.length === 0 || underWay === maxUnderWay) return;
     isDue = true;
-    // After this turn's input has been read, and so after every request that arrived with it.
-    setImmediate(flush);
+    setImmediate(look, waiting.length);
   }
 
   return (question) =>

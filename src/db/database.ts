@@ -89,6 +89,8 @@ const tokenSettings = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  // A bitmap would hold every role that gives a scope, to find the one that the user has.
+  enable_bitmapscan: 'off',
 };
 /** The longest that such a statement may take. */
 const longestLookupMs = 5_000;

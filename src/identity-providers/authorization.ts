@@ -13,7 +13,7 @@ import { toNumericDate } from '../clock.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
 import { AddressedInput, name, webUrl } from '../input.ts';
-import { type Asker, parseAddressed } from '../messages/senders/wide-addresses.ts';
+import { type Asker, parseAddressed } from '../messages/senders/non-ascii-addresses.ts';
 import type { Services } from '../services.ts';
 import { clientOf, withProvider } from './client.ts';
 import { redirectUriOf, sharedRedirectUriOf, tellsIssuer } from './redirect-uri.ts';

@@ -29,8 +29,8 @@ import { senderChange } from './payload.ts';
 import { canSend, queueMessage, readSenderScopes } from './queue-message.ts';
 import { sealSenderSecret } from './sealed.ts';
 import type { HttpSettings } from './senders/http.ts';
+import { parseAddressed } from './senders/non-ascii-addresses.ts';
 import type { SmtpSettings } from './senders/smtp.ts';
-import { parseAddressed } from './senders/wide-addresses.ts';
 
 const testTtlMs = 10 * 60 * 1000;
 

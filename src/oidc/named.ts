@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { indicatorNamedBy } from '../auth/protected-resource.ts';
 import { kindOfId } from '../ids.ts';
@@ -6,7 +5,7 @@ import { registeredSpellings } from '../resources/spellings.ts';
 import type { Services } from '../services.ts';
 import { callOf } from '../web/call.ts';
 import { resolveDocument } from './registration/resolve-document.ts';
-import { decodeFormText } from './token/form.ts';
+import { decodeFormText, type Form } from './token/form.ts';
 
 /** The pairs of parameters that are in form encoding, as they stand there and decoded. */
 const pairsOf = (parameters: string) =>
@@ -30,9 +29,8 @@ async function replaced(
 
 const named: ReadonlySet<string> = new Set(['resource', 'audience']);
 
-// The name of a parameter may be encoded too, and the beginning of a URL.
+// The name of a parameter may be encoded too.
 const namesResource = /(?:^|&)(?:resource=|audience=|[^=&]*%)/;
-const namesUrl = /(?:^|&)(?:(?:resource|audience)=[Hh%]|[^=&]*%)/;
 
 /**
  * The parameters of a request, with resources in their registered spelling, and the management API's indicator in place
@@ -61,21 +59,13 @@ export const withIndicators = async (
 };
 
 /**
- * A body with the management API's indicator in place of its URLs. The statement of a grant finds other resources in any
- * spelling. Most bodies name no URL of the service.
+ * A form with the management API's indicator in place of its URLs. The statement of a grant finds other resources in any
+ * spelling.
  */
-export const withOwnIndicators = async (
+export const withOwnIndicators = (
   services: Pick<Services, 'config' | 'baseUrl'>,
-  body: Buffer,
-): Promise<Buffer> => {
-  if (!isUtf8(body)) return body;
-  const parameters = body.toString('utf8');
-  if (!namesUrl.test(parameters)) return body;
-  const other = await replaced(parameters, (name, value) =>
-    named.has(name) ? indicatorNamedBy(services, value) : value,
-  );
-  return other === parameters ? body : Buffer.from(other);
-};
+  form: Form,
+): Form => form.with(named, (value) => indicatorNamedBy(services, value));
 
 /**
  * The parameters of a request, with an application's id in place of the URL of its metadata document. The document is

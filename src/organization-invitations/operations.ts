@@ -15,7 +15,7 @@ import {
 import { newId } from '../ids.ts';
 import { AddressedInput, distinct, foldCase, type InputOf, instant, parseInput } from '../input.ts';
 import { canSend, queueMessage } from '../messages/queue-message.ts';
-import { parseAddressed } from '../messages/senders/wide-addresses.ts';
+import { parseAddressed } from '../messages/senders/non-ascii-addresses.ts';
 import { addMembers, recordMembership } from '../organizations/members.ts';
 import { organizationUserHolder } from '../role-holders/holders.ts';
 import { assertAssignable, assign, recordRoles } from '../role-holders/operations.ts';

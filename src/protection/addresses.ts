@@ -35,7 +35,8 @@ export function clientOf(address: string): string {
  * does not know the address yet learns it at the next failure.
  */
 export function failureWait(services: Counting, address: string): number | undefined {
-  return waitOf(services, 'failure', clientOf(address));
+  // Where no address is over a limit, none is read.
+  return shut.has(services.cipher) ? waitOf(services, 'failure', clientOf(address)) : undefined;
 }
 
 /**

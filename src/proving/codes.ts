@@ -13,7 +13,7 @@ import { newId } from '../ids.ts';
 import { AddressedInput, phoneNumber } from '../input.ts';
 import type { Language } from '../languages.ts';
 import { queueMessage, readSenderScopes } from '../messages/queue-message.ts';
-import { type Asker, parseAddressed } from '../messages/senders/wide-addresses.ts';
+import { type Asker, parseAddressed } from '../messages/senders/non-ascii-addresses.ts';
 import type { MessageTemplate } from '../messages/templates/wording.ts';
 import type { Identifier } from '../protection/identifier.ts';
 import {

@@ -239,10 +239,11 @@ function queryParameters(operation: RestOperation, schemas: Record<string, Json>
 
 /**
  * Adds an example to the schema of a parameter that may be left out. Pages that try an operation fill in the example of
- * a parameter, and not of its schema: filters would leave nothing of a list.
+ * a parameter, and Bruno sends that of its schema too: filters would leave nothing of a list. Inside `anyOf`, neither
+ * does, and generators of types see the schema alone.
  */
 const withExample = (schema: Json, example: unknown): Json =>
-  example === undefined ? schema : { ...schema, examples: [example] };
+  example === undefined ? schema : { anyOf: [{ ...schema, examples: [example] }] };
 
 const ofMutations = [
   'PAYLOAD_TOO_LARGE',

@@ -55,8 +55,10 @@ export function mailAddress(typed: string): string {
 export function spellLocal(typed: string): string {
   if (!beyondAscii.test(typed)) return typed;
   const local = composed(typed);
-  const wide = local.replaceAll(/[\0-\x7F]/g, '');
-  if (wide === wide.toLowerCase()) return local;
+  // NFC makes the Kelvin sign a K. Nobody who has one of these addresses has shown that they have the other.
+  if (!beyondAscii.test(local)) return typed;
+  const letters = local.replaceAll(/[\0-\x7F]/g, '');
+  if (letters === letters.toLowerCase()) return local;
   // Word by word: a sigma at the end of one is another letter, and toLowerCase() takes "ΝΙΚΟΣ.Π" for one word.
   return composed(local.replaceAll(/[^!-@[-`{-~]+/g, (word) => word.toLowerCase()));
 }
@@ -77,12 +79,13 @@ const dotAtom = new RegExp(String.raw`^${atom}(?:\.${atom})*$`, 'u');
  * Whether the local part of an address that {@link needsSmtpUtf8} can be one (RFC 6531 §3.3), without quotes. The
  * domain is not looked at.
  */
-export function hasWideLocal(address: string): boolean {
+export function hasNonAsciiLocal(address: string): boolean {
   const at = atOf(address);
   const local = address.slice(0, Math.max(at - 1, 0));
   return (
-    dotAtom.test(local) &&
     Buffer.byteLength(local) <= maxLocalBytes &&
+    dotAtom.test(local) &&
+    local === composed(local) &&
     Buffer.byteLength(asciiAddress(address)) <= maxAddressBytes
   );
 }

@@ -21,7 +21,7 @@ import { recordChange, recordEvent, recordEvents } from '../events/record.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import { AddressedInput, type InputOf, jsonObject, parseInput, patched } from '../input.ts';
-import { parseAddressed } from '../messages/senders/wide-addresses.ts';
+import { parseAddressed } from '../messages/senders/non-ascii-addresses.ts';
 import type { Context } from '../services.ts';
 import { credentialEvent } from './credentials.ts';
 import {

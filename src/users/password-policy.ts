@@ -1,5 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 import type { PasswordPolicy } from '../sign-in-experience/settings.ts';
+import { composed } from '../text/typed.ts';
 import { normalPassword } from './password.ts';
 
 /** The longest accepted password, in code points (NIST SP 800-63B-4 §3.1.1.2 asks for at least 64). */
@@ -99,8 +100,7 @@ function isSequence(text: string): boolean {
 
 // "J.o.h.n-1985!" is made of "john": characters other than letters and digits do not make it harder to guess.
 const bareOf = (text: string) =>
-  text
-    .normalize('NFKC')
+  composed(text, 'NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 

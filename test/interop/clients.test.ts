@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   abilities,
   type Client,
   clients,
+  type Machine,
+  machines,
   secretIn,
   titleOf,
   wordsOf,
@@ -16,7 +22,15 @@ import { createSignInFixture, password } from '../support/people/sign-in-fixture
 import { startService } from '../support/service.ts';
 import { isActive } from '../support/tokens.ts';
 import { eventually } from '../support/wait.ts';
-import { areInstalled, filesOf, readExample, startExample } from './example-process.ts';
+import {
+  areInstalled,
+  type Command,
+  filesOf,
+  pathOf,
+  pythonWith,
+  readExample,
+  startExample,
+} from './example-process.ts';
 import { openPerson, openPersonInChromium } from './person.ts';
 import { tableOf } from './printed-table.ts';
 import { type Exchange, openWire } from './wire.ts';
@@ -26,7 +40,8 @@ const service = await startService({ BASE_URL: wire.url });
 wire.leadTo(service.url);
 const { issuer } = service.app.services;
 const { done } = createMaker(overGraphQL(service, await service.managementToken()));
-const { directory, user } = await createSignInFixture(service);
+const fixture = await createSignInFixture(service);
+const { directory, user } = fixture;
 
 // The API of examples/service-b.js. Its tokens live so briefly that the clients take a new one for each call.
 const api = await directory.createResource(['orders:read'], {
@@ -37,22 +52,43 @@ await directory.allowUser(user, api, ['orders:read']);
 const apiPort = String(await freePort());
 const orders = await startExample('service-b.js', { ISSUER: issuer, PORT: apiPort });
 
-/** What each did, by its title. */
+/** What each did, by its file. */
 const outcomes = new Map<string, Readonly<Record<string, string>>>();
 afterAll(async () => {
   await leaveChromium();
-  const rows = clients.map((client) => ({
-    client: titleOf(client),
-    ...(isHere(client) ? outcomes.get(client.file) : { [abilities[0]]: 'left out: not installed' }),
+  const rows = [...clients, ...machines].map((recipe) => ({
+    file: recipe.file,
+    package: titleOf(recipe),
+    ...(commands.get(recipe.file)
+      ? outcomes.get(recipe.file)
+      : { [abilities[0]]: 'left out: not installed' }),
   }));
   process.stdout.write(tableOf(rows));
 });
 
-const isHere = ({ page }: Client) =>
-  areInstalled('clients') && (page === undefined || chromiumPath !== undefined);
+/** What runs a file; nothing where something of it is not installed. */
+function commandOf({ file, page, modules }: Pick<Client, 'file' | 'page' | 'modules'>) {
+  const path = pathOf(`clients/${file}`);
+  const command = (...words: Command): Command => words;
+  if (modules !== undefined) {
+    const python = pythonWith(modules);
+    return python === undefined ? undefined : command(python, path);
+  }
+  if (file.startsWith('apache/')) {
+    const isHere = existsSync('/usr/lib/apache2/modules/mod_auth_openidc.so');
+    return isHere ? command('sh', pathOf('clients/apache/start.sh')) : undefined;
+  }
+  const isHere = areInstalled('clients') && (page === undefined || chromiumPath !== undefined);
+  return isHere ? command(process.execPath, path) : undefined;
+}
+const commands = new Map(
+  [...clients, ...machines].map((recipe) => [recipe.file, commandOf(recipe)]),
+);
+const here = clients.filter((client) => commands.get(client.file));
 
 /** Creates an application as the page says, starts the client with it, and signs the fixture's user in. */
-async function enter({ file, page, application, callback }: Client, hasApi: boolean) {
+async function enter(given: Client, hasApi: boolean) {
+  const { file, page, application, callback } = given;
   const PORT = String(await freePort());
   const url = `http://localhost:${PORT}`;
   const made = await done('createApplication', {
@@ -67,7 +103,7 @@ async function enter({ file, page, application, callback }: Client, hasApi: bool
     id: made.application.id,
     secret: made.secret ?? '',
   };
-  await startExample(`clients/${file}`, {
+  const environment = {
     ISSUER: issuer,
     CLIENT_ID: client.id,
     CLIENT_SECRET: client.secret,
@@ -75,7 +111,8 @@ async function enter({ file, page, application, callback }: Client, hasApi: bool
     REFRESH_SECONDS: '0',
     PORT,
     ...(hasApi ? { API: api.indicator } : {}),
-  });
+  };
+  await startExample(`clients/${file}`, environment, commands.get(file));
   const person = await (page ? openPersonInChromium : openPerson)(url, wire.url);
   await person.signIn({ identifier: 'Ada', password });
   expect(await person.ask('/')).toMatchObject({ status: 200, body: { sub: user.id } });
@@ -113,8 +150,15 @@ function howItSendsItsSecret({ authorization, parameters }: Exchange) {
   return atob(text).endsWith(':') ? secretIn.emptyBasic : secretIn.basic;
 }
 
-describe.skipIf(!clients.some(isHere))('a client signs people in as docs/clients.md says', () => {
-  test.for(clients.filter(isHere))('$file', async (client) => {
+/** What the page quotes, and the file does not have. */
+function missingIn(recipe: Client | Machine) {
+  const files = [recipe.file, ('page' in recipe && recipe.page) || []].flat();
+  const text = files.map((file) => readExample(`clients/${file}`)).join('');
+  return wordsOf(recipe).filter((words) => !text.includes(words));
+}
+
+describe.skipIf(here.length === 0)('a client signs people in as docs/clients.md says', () => {
+  test.for(here)('$file', async (client) => {
     const from = wire.exchanges.length;
     const seen = () => wire.exchanges.slice(from);
     const does = (ability: (typeof abilities)[number]) => client.does[ability] !== 'no';
@@ -134,7 +178,7 @@ describe.skipIf(!clients.some(isHere))('a client signs people in as docs/clients
       await person.leave();
     }
 
-    const fromHere = wire.exchanges.length;
+    const fromSecond = wire.exchanges.length;
     const { person, url } = await enter(client, false);
     expect(await person.ask('/profile')).toMatchObject({
       status: 200,
@@ -163,18 +207,48 @@ describe.skipIf(!clients.some(isHere))('a client signs people in as docs/clients
       Object.fromEntries(Object.entries(did).map(([what, has]) => [what, has ? 'yes' : 'no'])),
     );
     expect(did).toEqual(Object.fromEntries(abilities.map((ability) => [ability, does(ability)])));
-    const here = wire.exchanges.slice(fromHere);
-    expect(here.filter(({ status }) => status >= 400)).toEqual([]);
-    expect([...new Set(here.filter(isAt('/oidc/token')).map(howItSendsItsSecret))]).toEqual([
+    const second = wire.exchanges.slice(fromSecond);
+    expect(second.filter(({ status }) => status >= 400)).toEqual([]);
+    expect([...new Set(second.filter(isAt('/oidc/token')).map(howItSendsItsSecret))]).toEqual([
       client.secret,
     ]);
-    const text = [client.file, client.page ?? []]
-      .flat()
-      .map((file) => readExample(`clients/${file}`));
-    expect(wordsOf(client).filter((words) => !text.join('').includes(words))).toEqual([]);
+    expect(missingIn(client)).toEqual([]);
+  });
+});
+
+describe('a service gets its own token, and one by exchange', () => {
+  test.for(machines.filter(({ file }) => commands.get(file)))('$file', async (machine) => {
+    const client = await directory.createClient({ allowTokenExchange: true });
+    await directory.allowClient(client, api, ['orders:read']);
+    const { access_token } = await fixture.signIn({ resource: fixture.resource.indicator });
+    const [command = '', ...parameters] = commands.get(machine.file) ?? [];
+    const { PATH = '', HOME = '' } = process.env;
+    const { stdout } = await promisify(execFile)(command, parameters, {
+      env: {
+        PATH,
+        HOME,
+        ISSUER: issuer,
+        CLIENT_ID: client.id,
+        CLIENT_SECRET: client.secret,
+        API: api.indicator,
+        API_URL: orders,
+        SUBJECT_TOKEN: access_token,
+      },
+    });
+    const answers = stdout.trim().split(/\s*\n/);
+    expect(answers.map((answer) => JSON.parse(answer))).toEqual([
+      { user: client.id, calledBy: client.id },
+      { user: user.id, calledBy: client.id, through: { sub: client.id } },
+    ]);
+    outcomes.set(machine.file, { 'own token': 'yes', exchange: 'yes' });
+    expect(missingIn(machine)).toEqual([]);
   });
 });
 
 test('each file of examples/clients is tried', () => {
-  expect(clients.map(({ file }) => file).toSorted()).toEqual(filesOf('clients'));
+  const files = ['.', 'apache', 'machines', 'python'].flatMap((folder) =>
+    filesOf(`clients/${folder}`).map((file) => join(folder, file)),
+  );
+  const tried = [...clients, ...machines].map(({ file }) => file);
+  expect(tried.toSorted()).toEqual(files.toSorted());
 });

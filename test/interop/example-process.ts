@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { closeAtEnd } from '../support/cleanup.ts';
 
@@ -17,7 +16,7 @@ export const readExample = (path: string): string => readFileSync(pathOf(path), 
 /** The files of a folder of examples that a reader can take. */
 export const filesOf = (folder: string): string[] =>
   readdirSync(join(examples, folder))
-    .filter((name) => /\.(js|py)$/.test(name))
+    .filter((name) => /\.(js|py|conf)$/.test(name))
     .toSorted();
 
 /** Whether the packages of a folder are there: `npm run test:interop` installs them. */
@@ -41,6 +40,81 @@ export const pythonWith = (modules: string): string | undefined =>
 /** What runs an example that is a server. */
 export type Command = readonly [string, ...string[]];
 
+/** A program that runs, until the test or its file ends. */
+export interface RunningProgram {
+  /** All that it has printed so far. */
+  printed(): string;
+  /** All that it has printed as errors so far; some tell there what they refuse. */
+  complaints(): string;
+  /**
+   * Waits for a line that it prints, as an error or not.
+   *
+   * @throws {Error} with its complaints, if it ends before.
+   */
+  line(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Resolves with its exit code, or with the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  kill(): Promise<void>;
+}
+
+/** Starts a program that has these variables alone, and what of the machine's it needs to run. */
+export function startProgram(
+  [command, ...parameters]: Command,
+  environment: Readonly<Record<string, string>>,
+  cwd?: string,
+): RunningProgram {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  // Where a machine may have more libraries than its system.
+  const { GEM_PATH, PERL5LIB, PYTHONPATH } = process.env;
+  const child = spawn(command, parameters, {
+    cwd,
+    env: { PATH, HOME, NODE_COMPILE_CACHE, GEM_PATH, PERL5LIB, PYTHONPATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  let complaints = '';
+  const waiting = new Set<() => void>();
+  const told = () => {
+    for (const check of waiting) check();
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+    told();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+    told();
+  });
+  const ended = once(child, 'close').then(
+    ([code, signal]) => (code ?? signal) as number | NodeJS.Signals,
+  );
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  closeAtEnd(kill);
+  return {
+    printed: () => printed,
+    complaints: () => complaints,
+    ended,
+    kill,
+    line(pattern) {
+      const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+      const check = () => {
+        for (const output of [printed, complaints]) {
+          // The last may be half a line.
+          const found = pattern.exec(output.slice(0, output.lastIndexOf('\n') + 1));
+          if (found) resolve(found);
+        }
+      };
+      waiting.add(check);
+      check();
+      void ended.then((end) => reject(new Error(`${command} ended with ${end}. ${complaints}`)));
+      return promise.finally(() => waiting.delete(check));
+    },
+  };
+}
+
 /**
  * Starts an example that is a server, as its reader would.
  *
@@ -51,44 +125,10 @@ export type Command = readonly [string, ...string[]];
 export async function startExample(
   path: string,
   environment: Record<string, string>,
-  [command, ...parameters]: Command = [process.execPath, pathOf(path)],
+  command: Command = [process.execPath, pathOf(path)],
 ): Promise<string> {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  // Where a machine may have more libraries than its system.
-  const { GEM_PATH, PERL5LIB, PYTHONPATH } = process.env;
-  const child = spawn(command, parameters, {
-    env: {
-      PATH,
-      HOME,
-      NODE_COMPILE_CACHE,
-      GEM_PATH,
-      PERL5LIB,
-      PYTHONPATH,
-      PORT: '0',
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  // Some print what they refuse, so this is shown only where one ends.
-  let complaints = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaints += chunk.toString();
-  });
-  const ended = once(child, 'close');
-  closeAtEnd(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  const listening = Promise.withResolvers<string>();
+  const program = startProgram(command, { PORT: '0', ...environment });
   // PHP's own server says it in its own words.
-  for (const output of [child.stdout, child.stderr]) {
-    createInterface(output).on('line', (line) => {
-      const [, port] = /(?:listens on port |Server \(http:\/\/localhost:)(\d+)/.exec(line) ?? [];
-      if (port) listening.resolve(port);
-    });
-  }
-  void ended.then(([code]) =>
-    listening.reject(new Error(`${path} ended with ${code}. ${complaints}`)),
-  );
-  return `http://localhost:${await listening.promise}`;
+  const [, port] = await program.line(/(?:listens on port |Server \(http:\/\/localhost:)(\d+)/);
+  return `http://localhost:${port}`;
 }

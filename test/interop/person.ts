@@ -22,7 +22,13 @@ export interface Person {
 
 /** A person whose browser has no scripts. */
 export function openPerson(app: string, service: string): Person {
-  const browsers = new Map([app, service].map((url) => [new URL(url).origin, openBrowser(url)]));
+  // No connection is used twice: between two requests an app may close it.
+  const browsers = new Map(
+    [app, service].map((url) => [
+      new URL(url).origin,
+      openBrowser(url, url, { connection: 'close' }),
+    ]),
+  );
   const browserAt = (url: URL) => {
     const browser = browsers.get(url.origin);
     if (!browser) throw new Error(`Led to ${url}.`);

@@ -55,11 +55,16 @@ export async function openWire(): Promise<Wire> {
 
   const server = createServer((incoming, answer) => {
     passOn(incoming).then(
-      ({ response, content }) =>
-        answer.writeHead(response.statusCode ?? 502, response.headers).end(content),
+      ({ response, content }) => {
+        // How long the service keeps a connection says nothing about this one.
+        const { connection, 'keep-alive': keepAlive, ...headers } = response.headers;
+        answer.writeHead(response.statusCode ?? 502, headers).end(content);
+      },
       () => answer.destroy(),
     );
   });
+  // A client that comes back on a busy machine finds its connection as it left it.
+  server.keepAliveTimeout = 0;
   server.listen(0, 'localhost');
   await once(server, 'listening');
   closeAtEnd(async () => {

@@ -21,6 +21,22 @@ const find = async (list: string, search: string) => {
   return (await callRest(endpoint, 'GET', path)).body[list].map(({ id }: { id: string }) => id);
 };
 
+// Sorted by a library they would take an hour.
+const endlessMarks = `Z${'\u0301\u0316'.repeat(500_000)}`;
+
+test('a name, a password or a profile with endless marks is refused like any that is too long', async () => {
+  const refused = { code: 'INVALID_INPUT' };
+  expect(await call('createUser', { name: endlessMarks })).toMatchObject(refused);
+  expect(await call('createUser', { profile: { nickname: endlessMarks } })).toMatchObject(refused);
+  expect(await call('createRole', { name: 'r', description: endlessMarks })).toMatchObject(refused);
+  const app = await fixture.createApplication({ allowHeadlessSignIn: true });
+  const { send } = await startHeadless(service, { clientId: app.id, redirectUri });
+  const password = endlessMarks.slice(0, 30_000);
+  expect(await step(send, 'register', { username: 'endless', password })).toMatchObject({
+    reasons: [{ code: 'TOO_LONG' }],
+  });
+});
+
 describe('a name in decomposed form', () => {
   test.each([
     ['user', 'users', 'createUser', {}],

@@ -164,8 +164,8 @@ async function converse(
   message: OutgoingMessage,
 ): Promise<SendResult> {
   await logIn(connection, settings, options);
-  const isWide = needsSmtpUtf8(message.recipient);
-  if (isWide && !offersSmtpUtf8(connection)) {
+  const isNonAscii = needsSmtpUtf8(message.recipient);
+  if (isNonAscii && !offersSmtpUtf8(connection)) {
     connection.quit();
     return { outcome: 'refused', error: 'the mail server does not offer SMTPUTF8' };
   }
@@ -173,7 +173,7 @@ async function converse(
   const content = await mail.build();
   const envelope = mail.getEnvelope();
   // Of such an address the library would write the domain in Unicode, which relays need not know.
-  if (isWide) envelope.to = [asciiAddress(message.recipient)];
+  if (isNonAscii) envelope.to = [asciiAddress(message.recipient)];
   await new Promise<SMTPConnectionSendInfo | undefined>((resolve, reject) =>
     connection.send(envelope, content, (error, info) => (error ? reject(error) : resolve(info))),
   );

@@ -72,8 +72,7 @@ export function mountTokenEndpoint(
     try {
       if (!(request.body instanceof Buffer))
         throw new InvalidRequest('the body must be form-encoded');
-      const body = await withOwnIndicators(services, request.body);
-      const form = parseForm(body);
+      const form = withOwnIndicators(services, parseForm(request.body));
       const asked = form.get('grant_type');
       facts.grantType = asked;
       facts.resource = form.find('resource') ?? null;
@@ -89,7 +88,7 @@ export function mountTokenEndpoint(
       }
       if (!delegatedGrantTypes.has(asked)) throw new UnsupportedGrantType();
       grantType = asked;
-      const known = await withKnownClient(services, request, body);
+      const known = await withKnownClient(services, request, request.body);
       await delegate(request, reply, await withIndicators(services, known));
       return reply;
     } catch (error) {

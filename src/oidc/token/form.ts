@@ -23,6 +23,17 @@ export class Form {
     return value;
   }
 
+  /** The form with other values of some parameters: what becomes of each that is there. */
+  with(names: Iterable<string>, become: (value: string) => string): Form {
+    const others = [...names].flatMap((name) => {
+      const value = this.find(name);
+      const other = value === undefined ? value : become(value);
+      return other === undefined || other === value ? [] : [[name, other] as const];
+    });
+    if (others.length === 0) return this;
+    return new Form(new Map([...this.#values, ...others]), this.#isResourceRepeated);
+  }
+
   /**
    * The one resource indicator of the request.
    *

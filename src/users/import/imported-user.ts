@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../errors.ts';
 import { AddressedInput, instant, text } from '../../input.ts';
-import type { addressParser } from '../../messages/senders/wide-addresses.ts';
+import type { addressParser } from '../../messages/senders/non-ascii-addresses.ts';
 import { assignedIds } from '../../role-holders/operations.ts';
 import { newUser, verifiedAfter } from '../fields.ts';
 import { costOf, digestBounds, isWithinBounds } from './digest-cost.ts';

@@ -15,7 +15,7 @@ import { type NewEvent, recordEvents } from '../../events/record.ts';
 import { Prisma, type User } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import { parseInput } from '../../input.ts';
-import { addressParser } from '../../messages/senders/wide-addresses.ts';
+import { addressParser } from '../../messages/senders/non-ascii-addresses.ts';
 import { userHolder } from '../../role-holders/holders.ts';
 import { assertAssignable } from '../../role-holders/operations.ts';
 import type { Context } from '../../services.ts';

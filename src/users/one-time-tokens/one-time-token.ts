@@ -9,7 +9,7 @@ import { type OneTimeToken, Prisma } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import { AddressedInput, foldCase, type InputOf, jsonObject } from '../../input.ts';
 import { digestOf } from '../../keys/digest.ts';
-import { parseAddressed } from '../../messages/senders/wide-addresses.ts';
+import { parseAddressed } from '../../messages/senders/non-ascii-addresses.ts';
 import type { Context } from '../../services.ts';
 import { mailAddress } from '../../text/address.ts';
 

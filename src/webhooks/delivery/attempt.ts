@@ -2,6 +2,7 @@ import type { SpanContext } from '@opentelemetry/api';
 import type { GraphQLSchema } from 'graphql';
 import type { Agent } from 'undici';
 import { toNumericDate } from '../../clock.ts';
+import { maxMessageBytes } from '../../events/bounds.ts';
 import type { LoggedEvent } from '../../events/log.ts';
 import { messageOfText } from '../../events/message.ts';
 import { newTraceId } from '../../ids.ts';
@@ -11,7 +12,7 @@ import type { Services } from '../../services.ts';
 import { traceparentOf } from '../../tracing/traceparent.ts';
 import { inTrace, markFailed, SpanKind } from '../../tracing/tracing.ts';
 import type { Creators } from '../endpoint/creators.ts';
-import { DocumentRunner } from '../endpoint/document.ts';
+import { DocumentRunner, tooLargeResult } from '../endpoint/document.ts';
 import type { Endpoint } from '../endpoint/endpoints.ts';
 import type { ClaimedDelivery, ClaimedEvent, RecordedAttempt } from './queue.ts';
 import { nextAttempt } from './schedule.ts';
@@ -115,12 +116,12 @@ export class DeliveryAttempts {
           traceId,
         );
       }
-      return {
-        id: event.id,
-        isTest,
-        body: Buffer.from(messageOfText(event, queryResult)),
-        queryResult,
-      };
+      let body = Buffer.from(messageOfText(event, queryResult));
+      if (queryResult !== null && body.length > maxMessageBytes) {
+        queryResult = tooLargeResult;
+        body = Buffer.from(messageOfText(event, queryResult));
+      }
+      return { id: event.id, isTest, body, queryResult };
     } catch (error) {
       const { log } = this.#services;
       log.error({ err: error, deliveryId: delivery.id }, 'a delivery could not be prepared');

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { managementIndicator } from '../../auth/scopes.ts';
 import { toNumericDate } from '../../clock.ts';
+import { maxMessageBytes } from '../../events/bounds.ts';
 import type { EventName } from '../../events/catalogue/catalogue.ts';
 import type { LoggedEvent } from '../../events/log.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
@@ -22,6 +23,7 @@ import { findExcess } from '../../graphql/cost.ts';
 import { limitAliases } from '../../graphql/limit-aliases.ts';
 import { parseDocument } from '../../graphql/parse-document.ts';
 import { isForClient, publicError } from '../../graphql/public-error.ts';
+import { requestError } from '../../graphql/request-error.ts';
 import { type Services, systemActor } from '../../services.ts';
 
 /** A document that cannot be a webhook's query. It names all faults at once. */
@@ -110,6 +112,19 @@ function soleField(document: DocumentNode) {
   if (!isEvents) throw fault;
   return { operation, field: field as FieldNode };
 }
+
+/** What stands for a result that is too large for a message, as JSON. */
+export const tooLargeResult: string = JSON.stringify({
+  data: null,
+  errors: [
+    publicError(
+      requestError(
+        'QUERY_TOO_COMPLEX',
+        `The message would have more than ${maxMessageBytes / 1024} KiB. Read the event by its id.`,
+      ),
+    ),
+  ],
+});
 
 /** Runs webhooks' queries, parsing each document once. */
 export class DocumentRunner {

@@ -108,7 +108,7 @@ const settings = (t: InputFields) => ({
   }),
   query: t.string({
     description:
-      'A subscription document on `events`, without variables. Its result replaces the whole event. It runs with the scopes of the caller of this mutation, which must include `events:read`. At most 20,000 characters.',
+      'A subscription document on `events`, without variables. Its result replaces the whole event. It runs with the scopes of the caller of this mutation, which must include `events:read`. At most 20,000 characters. A result with which the message would have more than 256 KiB is replaced by an error, `QUERY_TOO_COMPLEX`.',
   }),
   headers: t.field({
     type: 'JSONObject',

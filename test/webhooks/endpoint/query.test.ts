@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import { ask, graphql, payload, send } from '../../support/operations/graphql.ts';
+import { callRest } from '../../support/operations/rest.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { connect, logEnd } from '../../support/peers/subscriber.ts';
 import { startService } from '../../support/service.ts';
@@ -129,6 +130,38 @@ test('sends the first attempt’s result at every attempt', async () => {
   const [first, second] = await receiver.arrived(2);
   expect(first?.json.data).toEqual({ events: { user: { id: user.id, name: null } } });
   expect(second?.body).toBe(first?.body);
+});
+
+test('tells that a result is too large for a message', async () => {
+  const admin = await adminOf(service);
+  const within = await startReceiver();
+  const beyond = await startReceiver();
+  const queryOf = (times: number) => {
+    const fields = Array.from({ length: times }, (_, index) => `d${index}: data`);
+    return `subscription { events(types: [USER_CREATED]) { id ${fields.join(' ')} } }`;
+  };
+  await createWebhook(admin, { url: within.url, query: queryOf(4) });
+  await createWebhook(admin, { url: beyond.url, query: queryOf(5) });
+  const customData = { text: 'é'.repeat(30_000) };
+  await callRest(admin, 'POST', '/users', { username: 'large', customData });
+
+  const [whole] = await within.arrived(1);
+  expect(whole?.json.data).toMatchObject({ events: { d3: { username: 'large', customData } } });
+  expect(whole?.json).not.toHaveProperty('errors');
+  const [told] = await beyond.arrived(1);
+  expect(told?.json).toEqual({
+    id: whole?.json.id,
+    type: 'User.Created',
+    timestamp: whole?.json.timestamp,
+    actor: whole?.json.actor,
+    data: null,
+    errors: [
+      {
+        message: 'The message would have more than 256 KiB. Read the event by its id.',
+        extensions: { code: 'QUERY_TOO_COMPLEX' },
+      },
+    ],
+  });
 });
 
 const CreateWebhook = graphql(`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AddressedInput } from '../../../src/input.ts';
-import { parseAddressed } from '../../../src/messages/senders/wide-addresses.ts';
+import { parseAddressed } from '../../../src/messages/senders/non-ascii-addresses.ts';
 import { createMaker } from '../../support/operations/maker.ts';
 import { overGraphQL } from '../../support/operations/operations.ts';
 import { callRest } from '../../support/operations/rest.ts';
@@ -150,6 +150,19 @@ test('a mail server that cannot be asked leaves them refused, and is asked again
   expect(await create()).toMatchObject(refusal);
   advance(service, 61_000);
   expect(await create()).toMatchObject({ code: 'OK' });
+});
+
+test('a mail server that cannot be asked any more counts as before', async () => {
+  for (const takes of [true, false]) {
+    const server = await useServer({ takes });
+    const code = takes ? 'OK' : 'INVALID_INPUT';
+    expect(await create()).toMatchObject({ code });
+    await server.close();
+    for (let minute = 0; minute < 3; minute += 1) {
+      advance(service, 61_000);
+      expect(await create()).toMatchObject({ code });
+    }
+  }
 });
 
 test('an HTTP sender takes them; without any sender they are refused', async () => {

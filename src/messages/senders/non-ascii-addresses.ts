@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { InputIssue } from '../../errors.ts';
 import type { MessageSender } from '../../generated/prisma/client.ts';
 import type { AddressedInput } from '../../input.ts';
 import type { Services } from '../../services.ts';
@@ -12,32 +11,29 @@ export type Asker = Pick<Services, 'config' | 'clock' | 'log' | 'database' | 're
  * Checks an input with e-mail addresses, and asks the sender of e-mail whether it can send to those whose local part is
  * outside ASCII. Not to be called in a transaction: a mail server may take seconds to answer.
  *
- * @param faults Faults that were found before.
  * @throws {InvalidInputError} with every fault.
  */
 export const parseAddressed = <Schema extends z.ZodType>(
   services: Asker,
   schema: AddressedInput<Schema>,
   input: unknown,
-  faults?: readonly InputIssue[],
-): Promise<z.output<Schema>> => addressParser(services)(schema, input, faults);
+): Promise<z.output<Schema>> => addressParser(services)(schema, input);
 
 /** Checks several inputs, each as {@link parseAddressed} does; asks once for all of them. */
 export function addressParser(services: Asker) {
   let asked: Promise<string | undefined> | undefined;
   const whyNot = () => {
-    asked ??= whyNoWideAddress(services);
+    asked ??= whyNoNonAsciiAddress(services);
     return asked;
   };
   return <Schema extends z.ZodType>(
     schema: AddressedInput<Schema>,
     input: unknown,
-    faults?: readonly InputIssue[],
-  ): Promise<z.output<Schema>> => schema.parse(input, whyNot, faults);
+  ): Promise<z.output<Schema>> => schema.parse(input, whyNot);
 }
 
 /** Why no address whose local part is outside ASCII can be sent to now; undefined if one can. */
-async function whyNoWideAddress(services: Asker): Promise<string | undefined> {
+async function whyNoNonAsciiAddress(services: Asker): Promise<string | undefined> {
   const sender = await services.database.prisma.messageSender.findUnique({
     where: { channel: 'EMAIL' },
   });
@@ -61,22 +57,25 @@ interface KnownAnswer {
 
 const answers = new WeakMap<Asker['database'], KnownAnswer>();
 
-/** The mail server's answer of the last minute, or its answer now. */
+/** The mail server's answer of the last minute, else its answer now. */
 function answerOf(services: Asker, sender: MessageSender): Promise<string | undefined> {
   const { database, clock } = services;
   const of = JSON.stringify([sender.settings, sender.updatedAt]);
   const now = clock.now();
-  const known = answers.get(database);
-  if (known?.of === of && known.until > now) return known.answer;
+  const last = answers.get(database);
+  const known = last?.of === of ? last : undefined;
+  if (known && known.until > now) return known.answer;
   // Its operation checked the settings before it stored them.
-  const answer = ask(services, sender.settings as unknown as SmtpSettings);
+  const answer = ask(services, sender.settings as unknown as SmtpSettings, known?.answer);
   answers.set(database, { of, until: new Date(now.getTime() + answerTtlMs), answer });
   return answer;
 }
 
+/** @param before Its last answer, which counts while it cannot be asked. */
 async function ask(
   { config, log, resolveHost }: Asker,
   settings: SmtpSettings,
+  before: Promise<string | undefined> | undefined,
 ): Promise<string | undefined> {
   const { takesSmtpUtf8 } = await import('./smtp.ts');
   const options = { resolveHost, allowPrivate: config.allowPrivateWebhooks };
@@ -86,6 +85,6 @@ async function ask(
       : 'the mail server does not offer SMTPUTF8';
   } catch (err) {
     log.warn({ err }, 'the mail server could not be asked for SMTPUTF8');
-    return 'the mail server does not say now whether it can send to others';
+    return before ?? 'the mail server does not say now whether it can send to others';
   }
 }

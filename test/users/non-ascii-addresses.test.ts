@@ -33,8 +33,6 @@ describe('a local part outside ASCII', () => {
     ['🐍@example.com', '🐍@example.com'],
     ['❤\uFE0F@example.com', '❤\uFE0F@example.com'],
     [' \u200Fمثال@مثال.example\u200F ', 'مثال@مثال.example'],
-    // NFC makes them letters of ASCII.
-    ['\u212Aelvin@Example.com', 'Kelvin@example.com'],
     // Other letters than those of ASCII, however alike.
     ['ｕｓｅｒ@example.com', 'ｕｓｅｒ@example.com'],
     [`${'é'.repeat(32)}@example.com`, `${'é'.repeat(32)}@example.com`],
@@ -67,6 +65,8 @@ describe('a local part outside ASCII', () => {
     ['two dots in a row', 'δοκ..ιμή@example.com'],
     ['66 bytes in 33 characters', `${'é'.repeat(33)}@example.com`],
     ['an address of 255 bytes', `é@${longDomain}d`],
+    ['a Kelvin sign, which NFC makes a K', '\u212Aelvin@example.com'],
+    ['a letter with endless marks', `${'e\u0301'}${'\u0316\u0301'.repeat(500_000)}@example.com`],
     ['no domain', 'δοκιμή'],
     ['no name of a domain', 'δοκιμή@1.2.3.٤'],
   ])('is refused with the name of its field for %s', async (_what, primaryEmail) => {
