@@ -63,11 +63,12 @@ export function startProgram(
   environment: Readonly<Record<string, string>>,
   cwd?: string,
 ): RunningProgram {
-  // The last is where a machine may have more packages of Python than its system.
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '', PYTHONPATH = '' } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  // Where a machine may have more libraries than its system.
+  const { GEM_PATH, PERL5LIB, PYTHONPATH } = process.env;
   const child = spawn(command, parameters, {
     cwd,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, PYTHONPATH, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, GEM_PATH, PERL5LIB, PYTHONPATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';

@@ -3,10 +3,10 @@ import { existsSync, globSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { closeAtEnd } from '../support/cleanup.ts';
-import type { Command } from './example-process.ts';
+import { type Command, pathOf } from './example-process.ts';
+import type { Habit } from './key-fetches.ts';
 
 /** What runs a file of examples/. */
 export interface Program {
@@ -17,16 +17,21 @@ export interface Program {
 
 /** A service B in another language than JavaScript. */
 interface Recipe {
-  /** Its file, below examples/. */
-  readonly path: string;
   readonly name: string;
   /** The algorithms that it takes as it stands there. */
   readonly taken: readonly string[];
+  readonly habit: Habit;
+}
+
+/** One with what this machine has for it. */
+interface FoundRecipe extends Recipe {
+  /** Its file, below examples/. */
+  readonly path: string;
   /** Nothing, where the language or the library is not installed. */
   readonly program: Program | undefined;
 }
 
-const verifiers = fileURLToPath(new URL('../../examples/verifiers/', import.meta.url));
+const verifiers = pathOf('verifiers');
 const run = promisify(execFile);
 
 // Where Debian puts them, unless the machine says otherwise.
@@ -37,11 +42,7 @@ const {
 
 /** Finds a program by a command that prints the version of its library, or fails. */
 const interpreted =
-  (
-    interpreter: readonly [string, ...string[]],
-    probe: readonly string[],
-    prober: string = interpreter[0],
-  ) =>
+  (interpreter: Command, probe: readonly string[], prober: string = interpreter[0]) =>
   async (file: string): Promise<Program | undefined> => {
     const [command, ...parameters] = interpreter;
     const version = await run(prober, [...probe]).then(
@@ -65,7 +66,7 @@ const php = (composerPackage: string) =>
     ['php', '-S', 'localhost:0'],
     [
       '-r',
-      `require '${verifiers}php/vendor/autoload.php';
+      `require '${verifiers}/php/vendor/autoload.php';
        extension_loaded('apcu') || exit(1);
        print Composer\\InstalledVersions::getPrettyVersion('${composerPackage}');`,
     ],
@@ -149,43 +150,92 @@ const all = ['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'];
 const allButEdDsa = ['ES256', 'ES384', 'PS256', 'RS256'];
 const allButPs256 = ['ES256', 'ES384', 'EdDSA', 'RS256'];
 
-const findings: [
-  file: string,
-  name: string,
-  taken: readonly string[],
-  find: (file: string) => Promise<Program | undefined>,
-][] = [
-  ['go/go-oidc.go', 'go-oidc', all, go('github.com/coreos/go-oidc/v3/oidc')],
-  [
-    'go/golang-jwt.go',
-    'golang-jwt',
-    all,
-    go('github.com/golang-jwt/jwt/v5', 'github.com/MicahParks/keyfunc/v3'),
-  ],
-  ['ruby/ruby-jwt.rb', 'ruby-jwt', allButEdDsa, ruby('jwt', 'jwt')],
-  ['ruby/json-jwt.rb', 'json-jwt', allButEdDsa, ruby('json/jwt', 'json-jwt')],
-  ['php/firebase-php-jwt.php', 'firebase/php-jwt', allButPs256, php('firebase/php-jwt')],
-  ['python/with_joserfc.py', 'joserfc', all, python('joserfc', 'joserfc')],
-  ['python/with_authlib.py', 'Authlib', all, python('authlib.jose', 'authlib')],
-  ['python/with_jwcrypto.py', 'jwcrypto', all, python('jwcrypto.jwt', 'jwcrypto')],
-  [
-    'python/with_python_jose.py',
-    'python-jose',
-    ['ES256', 'ES384', 'RS256'],
-    python('jose.jwt', 'python-jose'),
-  ],
-  ['java/Jose4j.java', 'jose4j', all, java],
-  ['perl/crypt-jwt.pl', 'Crypt::JWT', all, perl('Crypt::JWT')],
-  ['rust/jsonwebtoken.rs', 'jsonwebtoken', all, rust],
-  ['erlang/jose.escript', 'jose of Erlang', all, erlang],
-];
+interface File extends Recipe {
+  /** Finds what runs the file, if that is installed. */
+  readonly find: (file: string) => Promise<Program | undefined>;
+}
+
+const files: Record<string, File> = {
+  'go/go-oidc.go': {
+    name: 'go-oidc',
+    taken: all,
+    habit: 'fetches for each',
+    find: go('github.com/coreos/go-oidc/v3/oidc'),
+  },
+  'go/golang-jwt.go': {
+    name: 'golang-jwt',
+    taken: all,
+    habit: 'fetches now and then',
+    find: go('github.com/golang-jwt/jwt/v5', 'github.com/MicahParks/keyfunc/v3'),
+  },
+  'ruby/ruby-jwt.rb': {
+    name: 'ruby-jwt',
+    taken: allButEdDsa,
+    habit: 'fetches now and then',
+    find: ruby('jwt', 'jwt'),
+  },
+  'ruby/json-jwt.rb': {
+    name: 'json-jwt',
+    taken: allButEdDsa,
+    habit: 'fetches now and then',
+    find: ruby('json/jwt', 'json-jwt'),
+  },
+  'php/firebase-php-jwt.php': {
+    name: 'firebase/php-jwt',
+    taken: allButPs256,
+    habit: 'fetches now and then',
+    find: php('firebase/php-jwt'),
+  },
+  'python/with_joserfc.py': {
+    name: 'joserfc',
+    taken: all,
+    habit: 'fetches now and then',
+    find: python('joserfc', 'joserfc'),
+  },
+  'python/with_authlib.py': {
+    name: 'Authlib',
+    taken: all,
+    habit: 'fetches now and then',
+    find: python('authlib.jose', 'authlib'),
+  },
+  'python/with_jwcrypto.py': {
+    name: 'jwcrypto',
+    taken: all,
+    habit: 'fetches now and then',
+    find: python('jwcrypto.jwt', 'jwcrypto'),
+  },
+  'python/with_python_jose.py': {
+    name: 'python-jose',
+    taken: ['ES256', 'ES384', 'RS256'],
+    habit: 'fetches now and then',
+    find: python('jose.jwt', 'python-jose'),
+  },
+  'java/Jose4j.java': { name: 'jose4j', taken: all, habit: 'fetches now and then', find: java },
+  'perl/crypt-jwt.pl': {
+    name: 'Crypt::JWT',
+    taken: all,
+    habit: 'fetches now and then',
+    find: perl('Crypt::JWT'),
+  },
+  'rust/jsonwebtoken.rs': {
+    name: 'jsonwebtoken',
+    taken: all,
+    habit: 'fetches now and then',
+    find: rust,
+  },
+  'erlang/jose.escript': {
+    name: 'jose of Erlang',
+    taken: all,
+    habit: 'fetches now and then',
+    find: erlang,
+  },
+};
 
 /** The files in other languages, with what runs them on this machine. Programs that need it are built here. */
-export const recipes: readonly Recipe[] = await Promise.all(
-  findings.map(async ([file, name, taken, find]) => ({
+export const recipes: readonly FoundRecipe[] = await Promise.all(
+  Object.entries(files).map(async ([file, { find, ...recipe }]) => ({
+    ...recipe,
     path: `verifiers/${file}`,
-    name,
-    taken,
     program: await find(join(verifiers, file)),
   })),
 );

@@ -7,6 +7,7 @@ import { rotateSigningKey } from '../../src/signing-keys/operations.ts';
 import { startService } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
 import { areInstalled, filesOf, versionOf } from './example-process.ts';
+import { askAsStrangers, type Habit, strangers } from './key-fetches.ts';
 import { filesOfLanguages, type Program, recipes } from './languages.ts';
 import { tableOf } from './printed-table.ts';
 import { foldersOfServers, type Setting, type Started } from './servers/program.ts';
@@ -38,6 +39,7 @@ interface Verifier {
   readonly name: string;
   readonly version: string;
   readonly taken: readonly string[];
+  readonly habit?: Habit;
   /** What it answers otherwise than is due. */
   readonly otherwise?: Readonly<Record<string, number>>;
   start(setting: Setting): Promise<Started>;
@@ -63,12 +65,13 @@ const verifiers: Verifier[] = [
           name: 'PyJWT',
           version: versionOfPyJwt(),
           taken: ['ES256'],
+          habit: 'fetches for each' as const,
           start: startFile('service_b.py'),
         },
       ]
     : []),
-  ...recipes.flatMap(({ name, path, program, taken }) =>
-    program ? [{ name, version: program.version, taken, start: startFile(path, program) }] : [],
+  ...recipes.flatMap(({ path, program, ...recipe }) =>
+    program ? [{ ...recipe, version: program.version, start: startFile(path, program) }] : [],
   ),
   ...servers.filter(({ missing }) => !missing),
 ];
@@ -81,6 +84,8 @@ const rotate = () =>
 
 /** What each answered, and what it had to. */
 const answers = new Map<Verifier, Record<string, { seen: number; due: number }>>();
+/** How often each fetched the key set for strangers' tokens. */
+const fetches = new Map<Verifier, number>();
 
 beforeAll(async () => {
   const issuer = await createIssuer(service);
@@ -149,6 +154,13 @@ beforeAll(async () => {
       row['its end'] = { seen: await untilDue(ending, 401), due: 401 };
     }),
   );
+
+  // One after the other, so that whatever is fetched is for the one that is asked.
+  for (const [index, verifier] of verifiers.entries()) {
+    const { ask, old } = asks[index] ?? {};
+    if (!verifier.habit || !ask || !old) continue;
+    fetches.set(verifier, await askAsStrangers(ask, old));
+  }
 });
 
 afterAll(() => {
@@ -180,6 +192,15 @@ describe.skipIf(verifiers.length === 0)(
         Object.fromEntries(row.map(([name, { due }]) => [name, due])),
       );
     });
+  },
+);
+
+test.for(verifiers.filter(({ habit }) => habit))(
+  'for tokens with unknown keys $name $habit, as docs/checking-tokens.md says',
+  (verifier) => {
+    const seen = fetches.get(verifier);
+    if (verifier.habit === 'fetches for each') expect(seen).toBe(strangers);
+    else expect(seen).toBeLessThan(strangers);
   },
 );
 
