@@ -1,9 +1,13 @@
 #!/bin/sh
 # Starts an Apache of its own with mod_auth_openidc.conf, until it is stopped.
 PATH="$PATH:/usr/sbin"
-PAGES="$(dirname "$(realpath "$0")")"
+HERE="$(dirname "$(realpath "$0")")"
 PASSPHRASE="$(head -c 32 /dev/urandom | base64)"
 FOLDER="$(mktemp -d)"
+# Apache answers as a user of its own, who may not be able to read this folder.
+PAGES="$FOLDER/pages"
+chmod 711 "$FOLDER"
+install -D -m 644 -t "$PAGES" "$HERE/person.shtml"
 export PATH PAGES PASSPHRASE FOLDER
 
 # Beside it: says when it answers, and takes its files away when it has ended.
@@ -16,4 +20,4 @@ export PATH PAGES PASSPHRASE FOLDER
   rm -rf "$FOLDER"
 } &
 
-exec apache2 -X ${API:+-D API} -f "$PAGES/mod_auth_openidc.conf"
+exec apache2 -X ${API:+-D API} -f "$HERE/mod_auth_openidc.conf"
