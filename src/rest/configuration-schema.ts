@@ -9,7 +9,7 @@ import {
   recordKinds,
   senderChannels,
 } from '../configuration/kinds.ts';
-import { inputSchema } from './openapi.ts';
+import { inputSchema } from './openapi-schemas.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { folded } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { changesBetween, type NewEvent, recordEvents } from '../../events/record.ts';
+import { type NewEvent, recordEvents } from '../../events/record.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { foldCase } from '../../input.ts';
 import type { Context } from '../../services.ts';
@@ -38,7 +38,7 @@ export async function revokeInvitations(
       context,
       invitations.map((before): NewEvent => {
         const after = invitationRecord({ ...before, ...written });
-        const changes = changesBetween(invitationRecord(before), after) ?? {};
+        const changes = { status: { from: before.status, to: written.status } };
         return { type: 'OrganizationInvitation.Data.Updated', data: { ...after, changes } };
       }),
     );
