@@ -39,7 +39,7 @@ export async function press(page: Page, selector: string, name?: string): Promis
 export const followLink = (page: Page, name: string): Promise<void> => press(page, 'a', name);
 
 /** Clicks into a field, and types in place of what it holds. */
-export async function fillIn(page: Page, name: string, value: string): Promise<void> {
+async function fillIn(page: Page, name: string, value: string): Promise<void> {
   const { x, y } = await reach(page, `input[name="${name}"]`);
   await page.mouse.click(x, y);
   await page.keyboard.press('ControlOrMeta+A');
