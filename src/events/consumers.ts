@@ -68,8 +68,9 @@ export async function readSettledLine(reader: Reader): Promise<EventPosition> {
  */
 export async function assertLineReached(reader: Reader, line: EventPosition): Promise<void> {
   const { xid, position, eventId } = line;
+  // While nothing is written, the line is the transaction that comes next.
   const [row] = await reader.$queryRaw<{ isReached: boolean }[]>`
-    SELECT ${xid}::xid8 < pg_snapshot_xmax(pg_current_snapshot())
+    SELECT ${xid}::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
            AND (${eventId}::text IS NULL OR EXISTS (
              SELECT 1 FROM "Event" AS held
               WHERE held."position" = ${position}::bigint AND held."id" = ${eventId}

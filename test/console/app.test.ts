@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtConsole } from '../../src/http/console/files.ts';
 import { expectAccessible } from '../support/peers/axe.ts';
 import { chromiumPath, leaveChromium, openChromium } from '../support/peers/chromium.ts';
+import { comeTo } from '../support/people/console-screen.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const password = 'a long way home, twice';
@@ -70,16 +71,9 @@ describe.runIf(chromiumPath)('the console as it is built', async () => {
   });
 
   test.each(routes)('/%s is shown to axe, dark and narrow too', async (path, heading) => {
-    const bare = await chromium.newContext({
-      bypassCSP: true,
-      reducedMotion: 'reduce',
-      storageState: await context.storageState(),
-    });
-    const looked = await bare.newPage();
-    await looked.goto(`${baseUrl}/console/${path}`);
-    await looked.getByRole('heading', { name: heading, level: 1 }).waitFor();
-    await expectAccessible(looked, heading);
-    await bare.close();
+    await comeTo(page, path);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    await expectAccessible(page, heading);
   });
 
   test('the keyboard alone creates an application that may exchange tokens', async () => {

@@ -5,11 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { seedDirectory } from '../../support/operations/directory.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
-import {
-  headingOf,
-  signInAtScreen,
-  startConsoleAtWork,
-} from '../../support/people/console-screen.ts';
+import { signInAtScreen, startConsoleAtWork } from '../../support/people/console-screen.ts';
 
 describe.runIf(chromiumPath)('an exchange is explained at the screen', async () => {
   if (!chromiumPath) return;
@@ -130,34 +126,29 @@ describe.runIf(chromiumPath)('an exchange is explained at the screen', async () 
     await at.page.getByText('A token would be issued').waitFor();
   });
 
-  test.each(['en', 'de'])('axe finds nothing, in %s', async (language) => {
-    const bare = await at.chromium.newContext({
-      bypassCSP: true,
-      locale: language,
-      reducedMotion: 'reduce',
-      storageState: await at.context.storageState(),
+  test.each(['en', 'de'] as const)('axe finds nothing, in %s', async (language) => {
+    await at.inLanguage(language, async () => {
+      await at.comeTo(`applications/${client.id}`);
+      const [user, api] = {
+        en: ['Search users', 'Search APIs'],
+        de: ['Personen suchen', 'APIs suchen'],
+      }[language] as string[];
+      for (const [name, search] of [
+        [user, 'Grace Hopper'],
+        [api, 'Orders'],
+      ]) {
+        await at.page
+          .getByRole('combobox', { name: String(name), exact: true })
+          .fill(String(search));
+        await at.page.getByRole('option', { name: String(search) }).click();
+      }
+      await at.page.getByText('orders:refund').waitFor();
+      await expectAccessible(at.page, 'exchange');
+      for (const path of ['refusals', `explain?application=${client.id}`]) {
+        await at.comeTo(path);
+        await expectAccessible(at.page, path);
+      }
     });
-    const page = await bare.newPage();
-    await page.goto(`${at.service.app.services.baseUrl}/console/applications/${client.id}`);
-    const [user, api] = {
-      en: ['Search users', 'Search APIs'],
-      de: ['Personen suchen', 'APIs suchen'],
-    }[language] as string[];
-    for (const [name, search] of [
-      [user, 'Grace Hopper'],
-      [api, 'Orders'],
-    ]) {
-      await page.getByRole('combobox', { name: String(name), exact: true }).fill(String(search));
-      await page.getByRole('option', { name: String(search) }).click();
-    }
-    await page.getByText('orders:refund').waitFor();
-    await expectAccessible(page, 'exchange');
-    for (const path of ['refusals', `explain?application=${client.id}`]) {
-      await page.goto(`${at.service.app.services.baseUrl}/console/${path}`);
-      await headingOf(page).waitFor();
-      await expectAccessible(page, path);
-    }
-    await bare.close();
   });
 
   test('the browser complains about nothing', () => {

@@ -3,7 +3,7 @@ import { newId } from '../../../src/ids.ts';
 import { seedDirectory } from '../../support/operations/directory.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
-import { headingOf, startConsoleAtWork } from '../../support/people/console-screen.ts';
+import { startConsoleAtWork } from '../../support/people/console-screen.ts';
 
 describe.runIf(chromiumPath)('who can do what, at the screen', async () => {
   if (!chromiumPath) return;
@@ -93,28 +93,21 @@ describe.runIf(chromiumPath)('who can do what, at the screen', async () => {
     await at.page.getByText('No permissions').waitFor();
   });
 
-  test.each(['en', 'de'])('axe finds nothing, in %s', async (language) => {
-    const bare = await at.chromium.newContext({
-      bypassCSP: true,
-      locale: language,
-      reducedMotion: 'reduce',
-      storageState: await at.context.storageState(),
+  test.each(['en', 'de'] as const)('axe finds nothing, in %s', async (language) => {
+    await at.inLanguage(language, async () => {
+      for (const path of [
+        'who-can',
+        `who-can?api=${orders.id}&scope=orders:read`,
+        `users/${grace.id}?tab=permissions&api=${orders.id}`,
+      ]) {
+        await at.comeTo(path);
+        if (path.includes('api=')) await at.page.getByRole('link', { name: /^Role \d/ }).waitFor();
+        await expectAccessible(at.page, path);
+      }
+      await at.page.setViewportSize({ width: 320, height: 640 });
+      const width = await at.page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width).toBeLessThanOrEqual(320);
     });
-    const page = await bare.newPage();
-    for (const path of [
-      'who-can',
-      `who-can?api=${orders.id}&scope=orders:read`,
-      `users/${grace.id}?tab=permissions&api=${orders.id}`,
-    ]) {
-      await page.goto(`${at.service.app.services.baseUrl}/console/${path}`);
-      await headingOf(page).waitFor();
-      if (path.includes('api=')) await page.getByRole('link', { name: /^Role \d/ }).waitFor();
-      await expectAccessible(page, path);
-    }
-    await page.setViewportSize({ width: 320, height: 640 });
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).toBeLessThanOrEqual(320);
-    await bare.close();
   });
 
   test('the browser complains about nothing', () => {

@@ -1,5 +1,4 @@
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { beforeAll, describe, test } from 'vitest';
 import { seedDirectory } from '../../support/operations/directory.ts';
 import { expectAccessible } from '../../support/peers/axe.ts';
 import { chromiumPath } from '../../support/peers/chromium.ts';
@@ -46,9 +45,7 @@ const pages = [
 describe.runIf(chromiumPath)('the pages of records', async () => {
   if (!chromiumPath) return;
   const at = await startConsoleAtWork();
-  const { baseUrl } = at.service.app.services;
   const ids = new Map<string, string>();
-  let page: Page;
 
   async function api<Body>(method: string, path: string, body: object): Promise<Body> {
     const response = await fetch(`${at.service.url}/api${path}`, {
@@ -112,22 +109,13 @@ describe.runIf(chromiumPath)('the pages of records', async () => {
       enabled: false,
     });
     ids.set('webhook', webhook.id);
-    const context = await at.chromium.newContext({
-      bypassCSP: true,
-      reducedMotion: 'reduce',
-      storageState: await at.context.storageState(),
-    });
-    page = await context.newPage();
   });
-  afterAll(() => page?.context().close());
 
   test.each(pages)('/%s%s is shown to axe, dark and narrow too', async (path, query) => {
     const [list = '', kind = ''] = path.split('/');
-    await page.goto(`${baseUrl}/console/${kind ? `${list}/${ids.get(kind)}` : list}${query}`);
-    // Behind a window, the page is not there for whoever is read to.
-    await page.locator('h1').waitFor();
-    await page.locator('[role=progressbar]').first().waitFor({ state: 'detached' });
-    if (query === '?create=true') await page.getByRole('dialog').waitFor();
-    await expectAccessible(page, path);
+    await at.comeTo(`${kind ? `${list}/${ids.get(kind)}` : list}${query}`);
+    await at.page.locator('[role=progressbar]').first().waitFor({ state: 'detached' });
+    if (query === '?create=true') await at.page.getByRole('dialog').waitFor();
+    await expectAccessible(at.page, path);
   });
 });

@@ -250,6 +250,8 @@ describe.runIf(chromiumPath)('what stands around every page', async () => {
     await page.clock.install();
     await page.goto(`${at.service.app.services.baseUrl}/console`);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    // What it asks as it is opened is somebody's work.
+    await page.waitForLoadState('networkidle');
     // What the Overview asks by itself, every ten seconds, is nobody's work.
     await at.page.goto('about:blank');
     await page.clock.fastForward(2 * minute);

@@ -10,6 +10,12 @@ interface Files {
 
 type PreRun = (module: { FS: Files }) => void;
 
+/** How Emscripten has its module instantiated, with what the module calls. */
+type Instantiate = (
+  imports: { readonly env: Record<string, unknown> },
+  ...rest: unknown[]
+) => unknown;
+
 // Where PGlite has its data.
 const dataFolder = '/pglite/data';
 
@@ -60,6 +66,15 @@ export class EmbeddedCopy extends MemoryFS {
     };
     // Emscripten's module has its file systems, which PGlite's type of it leaves out.
     const preRun = [...(emscriptenOpts.preRun ?? []), copy as never];
-    return { emscriptenOpts: { ...emscriptenOpts, preRun } };
+    const instantiate = emscriptenOpts['instantiateWasm'] as Instantiate;
+    const instantiateWasm: Instantiate = (imports, ...rest) => {
+      // After ten idle seconds, PostgreSQL would write its statistics down. The first file of each worker would wait for
+      // that timer to end.
+      imports.env['_setitimer_js'] = () => 0;
+      return instantiate(imports, ...rest);
+    };
+    return {
+      emscriptenOpts: { ...emscriptenOpts, preRun, instantiateWasm },
+    };
   }
 }

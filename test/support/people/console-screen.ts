@@ -21,6 +21,10 @@ export interface ConsoleAtWork {
   readonly endpoint: Endpoint;
   /** Opens a page of the console, and waits for its heading. */
   open(path: string, heading: string): Promise<void>;
+  /** Comes to a page as a link of the console does: without a load, which would take longer than the page. */
+  comeTo(path: string): Promise<void>;
+  /** Does something while the console speaks a language; English otherwise. */
+  inLanguage(language: 'en' | 'de', act: () => Promise<unknown>): Promise<void>;
   /** Goes to a page by the keys `g` and its letter; again where the two came too far apart. */
   goByKeys(letter: string, heading: string): Promise<void>;
   /** Does something at the screen, and expects exactly these events in the log for it. */
@@ -119,6 +123,18 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
       await page().goto(`${baseUrl}/console/${path}`);
       await page().getByRole('heading', { name: heading, level: 1 }).waitFor();
     },
+    comeTo: (path) => comeTo(page(), path),
+    async inLanguage(language, act) {
+      const speak = async (spoken: string) => {
+        if ((await page().locator('html').getAttribute('lang')) === spoken) return;
+        await page().evaluate(`localStorage.setItem('signet.console.language', '${spoken}')`);
+        await page().reload();
+        await headingOf(page()).waitFor();
+      };
+      await speak(language);
+      await act();
+      await speak('en');
+    },
     async goByKeys(letter, heading) {
       const arrived = page().getByRole('heading', { name: heading, level: 1 });
       await eventually(async () => {
@@ -170,8 +186,27 @@ export async function sitDownAt(service: TestService): Promise<ConsoleAtWork> {
 }
 
 /** The heading of a page of the console; while it loads, the page is headed by the product's name. */
-export const headingOf = (page: Page): Locator =>
+const headingOf = (page: Page): Locator =>
   page.getByRole('heading', { level: 1 }).filter({ hasNotText: /^Signet$/ });
+
+const nowhere = /^(Not found|Nicht gefunden)$/;
+
+/** Comes to a page of the console that is open, as {@link ConsoleAtWork.comeTo}. */
+export async function comeTo(page: Page, path: string): Promise<void> {
+  const [root] = /^.*?\/console\//.exec(page.url()) ?? [];
+  const push = (address: string) =>
+    page.evaluate(`history.pushState(null, '', ${JSON.stringify(`${root}${address}`)})`);
+  // The heading of the page before would be there at once.
+  await push('nowhere');
+  await page.getByText(nowhere).waitFor();
+  await push(path);
+  await page.getByText(nowhere).waitFor({ state: 'detached' });
+  // By its element: behind a window, the page is not there for whoever is read to.
+  await page
+    .locator('h1')
+    .filter({ hasNotText: /^Signet$/ })
+    .waitFor();
+}
 
 const there = <Thing>(thing: Thing | undefined): Thing => {
   if (!thing) throw new Error('The browser starts before the tests.');

@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import type { Browser } from 'playwright-core';
 import type { TestService } from '../service.ts';
 import { passThrough } from './federation.ts';
+import { followLink, press, sendForm } from './pages/hand.ts';
 import { decodeText, openBrowser, type Visit } from './sign-in.ts';
 import { type Driver, type Outcome, type Person, redeemer } from './sign-in-drivers.ts';
 import { authorize, redirectUri } from './sign-in-fixture.ts';
@@ -58,31 +59,15 @@ function openPagesWithoutScripts({ app }: TestService): Pages {
 export async function openPagesInChromium(chromium: Browser): Promise<Pages> {
   const context = await chromium.newContext({ locale: 'en-GB' });
   const page = await context.newPage();
-  // Every step loads a whole page.
-  const afterLoad = (act: () => Promise<unknown>) =>
-    Promise.all([page.waitForEvent('load'), act()]);
   return {
     async open(url) {
       await page.goto(String(url));
     },
     url: () => new URL(page.url()),
     markup: () => page.content(),
-    async follow(text) {
-      await afterLoad(() => page.getByRole('link', { name: text, exact: true }).click());
-    },
-    async press(text) {
-      await afterLoad(() => page.getByRole('button', { name: text, exact: true }).click());
-    },
-    async send(values = {}) {
-      // A code that stands alone is sent as soon as it is complete.
-      const sendsItself = page.locator('[data-sends][aria-describedby~="code-sends"]');
-      const isSent = 'code' in values && (await sendsItself.count()) > 0;
-      await afterLoad(async () => {
-        for (const [name, value] of Object.entries(values))
-          await page.locator(`input[name="${name}"]`).fill(value);
-        if (!isSent) await page.locator('button[type=submit]').first().click();
-      });
-    },
+    follow: (text) => followLink(page, text),
+    press: (text) => press(page, 'button', text),
+    send: (values) => sendForm(page, values),
   };
 }
 

@@ -4,6 +4,7 @@ import { newId } from '../../../src/ids.ts';
 import type { TestService } from '../service.ts';
 import { authenticatorApp } from './authenticator-app.ts';
 import { codeTo, messagesTo } from './messages.ts';
+import { followLink, loading, sendForm } from './pages/hand.ts';
 import { authorize, type createSignInFixture, password } from './sign-in-fixture.ts';
 import { changeSettings } from './sign-in-settings.ts';
 
@@ -38,37 +39,16 @@ export async function begin(
   return page;
 }
 
-const after = async (page: Page, act: () => Promise<unknown>) => {
-  await Promise.all([page.waitForEvent('load'), act()]);
-};
-
-/** Fills in fields by name, and submits them, unless a code sends itself. */
-export async function send(page: Page, values: Record<string, string>): Promise<void> {
-  for (const [name, value] of Object.entries(values)) {
-    const field = page.locator(`input[name="${name}"]`);
-    if ((await page.locator('#code-sends').count()) > 0 && /^\d{6}$/.test(value)) {
-      await after(page, () => field.fill(value));
-      return;
-    }
-    await field.fill(value);
-  }
-  await after(page, () => page.locator('button[type=submit]').first().click());
-}
-
-/** Follows a link by its name. */
-export const follow = (page: Page, name: string): Promise<void> =>
-  after(page, () => page.getByRole('link', { name, exact: true }).click());
-
 async function through(stage: PageStage, way: string, values?: Record<string, string>) {
   const page = await begin(stage);
-  await follow(page, way);
-  if (values) await send(page, values);
+  await followLink(page, way);
+  if (values) await sendForm(page, values);
   return page;
 }
 
 async function afterCode(stage: PageStage, way: string, email: string) {
   const page = await through(stage, way, { email });
-  await send(page, { code: await codeTo(stage.service, email) });
+  await sendForm(page, { code: await codeTo(stage.service, email) });
   return page;
 }
 
@@ -85,9 +65,9 @@ async function review(stage: PageStage, parameters: Record<string, string> = {})
   await createReviewed(stage, userId);
   const page = await begin(stage, parameters);
   await page.goto(`${page.url()}/forgot-password`);
-  await send(page, { email });
-  await send(page, { code: await codeTo(stage.service, email) });
-  await send(page, { password: 'a long way home, twice' });
+  await sendForm(page, { email });
+  await sendForm(page, { code: await codeTo(stage.service, email) });
+  await sendForm(page, { password: 'a long way home, twice' });
   return page;
 }
 
@@ -122,11 +102,8 @@ const filled =
   (open: (stage: PageStage) => Promise<Page>, values: Record<string, string>) =>
   async (stage: PageStage) => {
     const page = await open(stage);
-    await page
-      .locator('form')
-      .first()
-      .evaluate((form) => form.setAttribute('novalidate', ''));
-    await send(page, values);
+    await page.evaluate("document.querySelector('form').noValidate = true");
+    await sendForm(page, values);
     return page;
   };
 
@@ -143,7 +120,7 @@ const offering =
     await changeSettings(stage.service, token, { factors });
     const person = await stage.fixture.createUser({ primaryEmail: next('careful') });
     const page = await begin(stage);
-    await send(page, { identifier: person.primaryEmail ?? '', password });
+    await sendForm(page, { identifier: person.primaryEmail ?? '', password });
     await open(page, stage);
     await changeSettings(stage.service, token, { factors: [] });
     return page;
@@ -152,7 +129,7 @@ const offering =
 async function addApp(page: Page, { service }: PageStage) {
   const key = (await page.locator('code').first().textContent()) ?? '';
   const app = authenticatorApp(service.clock, key.replaceAll(' ', ''));
-  await send(page, { code: app.code() });
+  await sendForm(page, { code: app.code() });
 }
 
 /** Adds an app, and signs in once more up to the page that asks for it. */
@@ -165,7 +142,7 @@ async function toFactor(page: Page, stage: PageStage) {
   });
   const { url } = await authorize(stage.service, stage.fixture.client, { prompt: 'login' });
   await page.goto(url.href);
-  await send(page, { identifier: primaryEmail ?? '', password });
+  await sendForm(page, { identifier: primaryEmail ?? '', password });
 }
 
 /** A person with a passkey, up to the page that asks for it. */
@@ -220,7 +197,7 @@ const passkeyStates: readonly PageState[] = [
     open: passkeys(async (page, stage) => {
       await toPasskey(page, stage);
       // What the script sends when the service gives no options.
-      await after(page, () => page.evaluate("document.querySelector('[data-passkey]').submit()"));
+      await loading(page, () => page.evaluate("document.querySelector('[data-passkey]').submit()"));
     }),
   },
 ];
@@ -230,14 +207,14 @@ const factorStates: readonly PageState[] = [
   { name: 'enroll-app', open: offering(['TOTP', 'BACKUP_CODES'], async () => undefined) },
   {
     name: 'enroll-app-wrong',
-    open: offering(['TOTP'], (page) => send(page, { code: '000000' })),
+    open: offering(['TOTP'], (page) => sendForm(page, { code: '000000' })),
   },
   { name: 'enroll-backup-codes', open: offering(['TOTP', 'BACKUP_CODES'], addApp) },
   {
     name: 'backup-codes',
     open: offering(['TOTP', 'BACKUP_CODES'], async (page, stage) => {
       await addApp(page, stage);
-      await send(page, {});
+      await sendForm(page, {});
     }),
   },
   { name: 'factor-app', open: offering(['TOTP', 'BACKUP_CODES'], toFactor) },
@@ -245,7 +222,7 @@ const factorStates: readonly PageState[] = [
     name: 'factor-app-wrong',
     open: offering(['TOTP', 'BACKUP_CODES'], async (page, stage) => {
       await toFactor(page, stage);
-      await send(page, { code: '000000' });
+      await sendForm(page, { code: '000000' });
     }),
   },
 ];
@@ -258,7 +235,7 @@ async function consent(stage: PageStage, parameters: Record<string, string> = {}
   const scope = 'openid profile email offline_access read';
   const resource = stage.fixture.resource.indicator;
   const page = await begin(stage, { client_id: client.id, scope, resource, ...parameters });
-  await send(page, { identifier: 'Ada', password });
+  await sendForm(page, { identifier: 'Ada', password });
   return page;
 }
 
@@ -276,7 +253,7 @@ export const pageStates: readonly PageState[] = [
     async open(stage) {
       const page = await begin(stage);
       const identifier = next('locked');
-      for (let i = 0; i < 10; i += 1) await send(page, { identifier, password: 'wrong' });
+      for (let i = 0; i < 10; i += 1) await sendForm(page, { identifier, password: 'wrong' });
       return page;
     },
   },
@@ -293,7 +270,7 @@ export const pageStates: readonly PageState[] = [
       await page.locator('[data-wait]:disabled').waitFor();
       stage.service.clock.advance(30_000);
       await page.reload();
-      await after(page, () => again.click());
+      await loading(page, () => again.click());
       return page;
     },
   },
@@ -336,9 +313,7 @@ export const pageStates: readonly PageState[] = [
       const first = page.url();
       const tab = await page.context().newPage();
       await tab.goto(first);
-      await tab.locator('input[name=identifier]').fill('Ada');
-      await tab.locator('input[name=password]').fill(password);
-      await after(tab, () => tab.locator('button[type=submit]').first().click());
+      await sendForm(tab, { identifier: 'Ada', password });
       await page.goto(first);
       return page;
     },

@@ -125,6 +125,20 @@ describe('with a cursor', () => {
     );
   });
 
+  test('goes on from a page after which nobody has written anything', async () => {
+    const admin = await adminOf(service);
+    const receiver = await startReceiver();
+    const { id } = await createWebhook(admin, { url: receiver.url });
+    const { webhook } = await ask(admin, Page, { id });
+    const first = follow(admin, id, webhook?.deliveries.cursor).next();
+    // The subscription begins before the user is written: it has been asked for longer than this.
+    const beside = connect(admin).client.iterate({ query: '{ __typename }' });
+    await beside.next();
+    await createUser(admin);
+    const { value } = await first;
+    expect(value).toMatchObject({ data: { webhookDeliveries: { id: expect.any(String) } } });
+  });
+
   test.each([
     ['malformed', 'x', 'BAD_USER_INPUT'],
     [

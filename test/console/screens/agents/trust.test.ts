@@ -263,29 +263,23 @@ describe.runIf(chromiumPath)('whom applications trust, at the screen', async () 
   test.each([
     ['en', 'Create trusted issuer', 'People'],
     ['de', 'Vertrauten Aussteller anlegen', 'Personen'],
-  ])('axe finds nothing, in %s', async (language, create, people) => {
-    const bare = await at.chromium.newContext({
-      bypassCSP: true,
-      locale: language,
-      reducedMotion: 'reduce',
-      storageState: await at.context.storageState(),
+  ] as const)('axe finds nothing, in %s', async (language, create, people) => {
+    await at.inLanguage(language, async () => {
+      await at.comeTo('agents?tab=trust');
+      await at.page.getByRole('row').filter({ hasText: 'Cluster' }).waitFor();
+      await expectAccessible(at.page, `trust-${language}`);
+      await at.page.getByRole('button', { name: 'Cluster', exact: true }).click();
+      await at.page.getByRole('dialog').waitFor();
+      await expectAccessible(at.page, `trusted-issuer-${language}`);
+      await at.page.keyboard.press('Escape');
+      await at.page.getByRole('dialog').waitFor({ state: 'detached' });
+      await at.page.getByRole('button', { name: create, exact: true }).click();
+      const dialog = at.page.getByRole('dialog');
+      await dialog.getByRole('button', { name: create, exact: true }).click();
+      await dialog.locator('[aria-invalid=true]').first().waitFor();
+      await dialog.getByRole('radio', { name: people }).check();
+      await expectAccessible(at.page, `trusted-issuer-new-${language}`);
     });
-    const page = await bare.newPage();
-    await page.goto(`${at.service.app.services.baseUrl}/console/agents?tab=trust`);
-    await page.getByRole('row').filter({ hasText: 'Cluster' }).waitFor();
-    await expectAccessible(page, `trust-${language}`);
-    await page.getByRole('button', { name: 'Cluster', exact: true }).click();
-    await page.getByRole('dialog').waitFor();
-    await expectAccessible(page, `trusted-issuer-${language}`);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: create, exact: true }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: create, exact: true }).click();
-    await dialog.locator('[aria-invalid=true]').first().waitFor();
-    await dialog.getByRole('radio', { name: people }).check();
-    await expectAccessible(page, `trusted-issuer-new-${language}`);
-    await bare.close();
   });
 
   test('the browser had nothing to complain about', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../../../support/peers/axe.ts';
 import { chromiumPath } from '../../../support/peers/chromium.ts';
-import { headingOf, startConsoleAtWork } from '../../../support/people/console-screen.ts';
+import { startConsoleAtWork } from '../../../support/people/console-screen.ts';
 
 describe.runIf(chromiumPath)('developers at the screen', async () => {
   if (!chromiumPath) return;
@@ -63,21 +63,14 @@ describe.runIf(chromiumPath)('developers at the screen', async () => {
   test.each([
     ['en', 'rest'],
     ['de', 'token'],
-  ])('axe finds nothing, in %s: %s', async (locale, tab) => {
-    const bare = await at.chromium.newContext({
-      bypassCSP: true,
-      locale,
-      reducedMotion: 'reduce',
-      storageState: await at.context.storageState(),
+  ] as const)('axe finds nothing, in %s: %s', async (locale, tab) => {
+    await at.inLanguage(locale, async () => {
+      await at.comeTo(`developers?tab=${tab}`);
+      if (tab === 'rest') await at.page.locator('summary').first().click();
+      else await at.page.getByRole('button', { name: 'Token erstellen' }).click();
+      await at.page.locator('pre').first().waitFor();
+      await expectAccessible(at.page, `developers ${tab}`);
     });
-    const page = await bare.newPage();
-    await page.goto(`${at.service.app.services.baseUrl}/console/developers?tab=${tab}`);
-    await headingOf(page).waitFor();
-    if (tab === 'rest') await page.locator('summary').first().click();
-    else await page.getByRole('button', { name: 'Token erstellen' }).click();
-    await page.locator('pre').first().waitFor();
-    await expectAccessible(page, `developers ${tab}`);
-    await bare.close();
   });
 
   test('the browser had nothing to complain about', () => {

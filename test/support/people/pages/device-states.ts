@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { askUserCode } from '../device.ts';
-import { type PageStage, type PageState, send } from '../page-states.ts';
+import type { PageStage, PageState } from '../page-states.ts';
 import { password } from '../sign-in-fixture.ts';
+import { press, sendForm } from './hand.ts';
 
 async function open({ service, newContext }: PageStage, query = ''): Promise<Page> {
   const page = await (await newContext()).newPage();
@@ -16,14 +17,14 @@ async function codeOf({ service, fixture }: PageStage): Promise<string> {
 
 const typed = async (stage: PageStage, query?: string, code?: string) => {
   const page = await open(stage, query);
-  await send(page, { user_code: code ?? (await codeOf(stage)) });
+  await sendForm(page, { user_code: code ?? (await codeOf(stage)) });
   return page;
 };
 
 async function connected(stage: PageStage): Promise<Page> {
   const page = await typed(stage);
-  await send(page, {});
-  await send(page, { identifier: 'Ada', password });
+  await sendForm(page, {});
+  await sendForm(page, { identifier: 'Ada', password });
   return page;
 }
 
@@ -38,10 +39,7 @@ export const deviceStates: readonly PageState[] = [
     name: 'device-declined',
     async open(stage) {
       const page = await typed(stage);
-      await Promise.all([
-        page.waitForEvent('load'),
-        page.getByRole('button', { name: 'Do not connect' }).click(),
-      ]);
+      await press(page, 'button', 'Do not connect');
       return page;
     },
   },
@@ -51,7 +49,7 @@ export const deviceStates: readonly PageState[] = [
     async open(stage) {
       const page = await open(stage);
       await page.context().clearCookies();
-      await send(page, { user_code: 'BCDF-GHJK' });
+      await sendForm(page, { user_code: 'BCDF-GHJK' });
       return page;
     },
   },

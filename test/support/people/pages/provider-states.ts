@@ -1,5 +1,6 @@
 import { newId } from '../../../../src/ids.ts';
-import { begin, follow, type PageStage, type PageState, send } from '../page-states.ts';
+import { begin, type PageStage, type PageState } from '../page-states.ts';
+import { sendForm } from './hand.ts';
 
 const issuer = 'https://club.example.com';
 
@@ -64,11 +65,8 @@ export const providerStates: readonly PageState[] = [
     name: 'profile-wrong',
     open: connected('SOCIAL', async (stage) => {
       const page = await profile(stage);
-      await page
-        .locator('form')
-        .first()
-        .evaluate((form) => form.setAttribute('novalidate', ''));
-      await send(page, { username: '1st' });
+      await page.evaluate("document.querySelector('form').noValidate = true");
+      await sendForm(page, { username: '1st' });
       return page;
     }),
   },
@@ -81,5 +79,3 @@ export const providerStates: readonly PageState[] = [
     },
   },
 ];
-
-void follow;

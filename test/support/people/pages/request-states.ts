@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
-import { begin, type PageStage, type PageState, send } from '../page-states.ts';
+import { begin, type PageStage, type PageState } from '../page-states.ts';
 import { password } from '../sign-in-fixture.ts';
+import { sendForm } from './hand.ts';
 
-const signIn = (page: Page, identifier = 'Ada') => send(page, { identifier, password });
+const signIn = (page: Page, identifier = 'Ada') => sendForm(page, { identifier, password });
 
 /** Keeps the browser at a page that would send its form by itself. */
 const stay = (page: Page) =>
