@@ -68,12 +68,13 @@ export const generatedClients: readonly GeneratedClient[] = [
   {
     name: 'apollo-client',
     source: 'schema',
-    packages: ['@apollo/client', 'graphql-ws', '@graphql-codegen/fragment-matcher'],
+    packages: ['@apollo/client', 'graphql-ws', 'graphql-sse', '@graphql-codegen/fragment-matcher'],
     generate: 'generate:graphql-codegen',
     besides: [
       'because Another user has this user name.',
       'followed User.Created',
-      'without a socket 406 The answer is application/graphql-response+json or application/json, and for subscriptions text/event-stream (or graphql-transport-ws over WebSocket).',
+      'followed by SSE User.Created',
+      'by its own link 406 The answer is application/graphql-response+json or application/json, and for subscriptions text/event-stream (or graphql-transport-ws over WebSocket).',
     ],
   },
   {

@@ -1,12 +1,14 @@
-// Apollo Client 4 with the documents of gql.tada. Its subscriptions go over WebSocket: the protocol that it asks for by
-// itself (`multipart/mixed;subscriptionSpec=1.0`) Signet does not speak.
+// Apollo Client 4 with the documents of gql.tada. Its subscriptions go over WebSocket, or as an event stream: the protocol
+// that it asks for by itself (`multipart/mixed;subscriptionSpec=1.0`) Signet does not speak.
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, ServerError } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { initGraphQLTada } from 'gql.tada';
 import { OperationTypeNode } from 'graphql';
+import { createClient as createEventsClient } from 'graphql-sse';
 import { createClient } from 'graphql-ws';
 import type { introspection } from '../generated/gql-tada/graphql-env.d.ts';
 import fragments from '../generated/graphql-codegen/possible-types.ts';
+import { serverSentEventsLink } from './apollo-sse-link.ts';
 
 const graphql = initGraphQLTada<{ introspection: introspection }>();
 const { SIGNET = 'http://localhost:3000', TOKEN } = process.env;
@@ -19,15 +21,22 @@ const socket = createClient({
   url: `${SIGNET.replace(/^http/, 'ws')}/graphql`,
   connectionParams: () => ({ authorization: `Bearer ${TOKEN}` }),
 });
-const signet = new ApolloClient({
-  // Without the possible types, the cache drops what `... on Error` asks for.
-  cache: new InMemoryCache({ possibleTypes: fragments.possibleTypes }),
-  link: ApolloLink.split(
-    ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
-    new GraphQLWsLink(socket),
-    http,
-  ),
+const events = createEventsClient({
+  url: `${SIGNET}/graphql`,
+  headers: () => ({ authorization: `Bearer ${TOKEN}` }),
 });
+
+const createApollo = (ofSubscriptions: ApolloLink) =>
+  new ApolloClient({
+    // Without the possible types, the cache drops what `... on Error` asks for.
+    cache: new InMemoryCache({ possibleTypes: fragments.possibleTypes }),
+    link: ApolloLink.split(
+      ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
+      ofSubscriptions,
+      http,
+    ),
+  });
+const signet = createApollo(new GraphQLWsLink(socket));
 
 const CreateUser = graphql(`
   mutation CreateUser($input: CreateUserInput!) {
@@ -91,24 +100,26 @@ const { data: { createUser: again } = {} } = await signet.mutate({
 if (again?.__typename === 'ConflictError') console.log('refused', again.code, again.path);
 if (again?.__typename === 'ConflictError') console.log('because', again.message);
 
-const name = await new Promise((resolve, reject) => {
-  signet.subscribe({ query: Events, variables: { after } }).subscribe({
-    next: ({ data, error }) => (data ? resolve(data.events.name) : reject(error)),
-    error: reject,
+/** The name of the first event. */
+const follow = (client: ApolloClient) =>
+  new Promise((resolve, reject) => {
+    const following = client.subscribe({ query: Events, variables: { after } }).subscribe({
+      next: ({ data, error }) => {
+        if (data) resolve(data.events.name);
+        else reject(error);
+        following.unsubscribe();
+      },
+      error: reject,
+    });
   });
-});
-console.log('followed', name);
+console.log('followed', await follow(signet));
 await socket.dispose();
+console.log('followed by SSE', await follow(createApollo(serverSentEventsLink(events))));
+events.dispose();
 
-// What Apollo Client is answered without the socket.
-const withoutSocket = new ApolloClient({ cache: new InMemoryCache(), link: http });
-const refused = await new Promise((resolve) => {
-  withoutSocket.subscribe({ query: Events, variables: { after } }).subscribe({
-    next: ({ error }) => resolve(error),
-    error: resolve,
-  });
-});
+// What Apollo Client is answered by its own link.
+const refused = await follow(createApollo(http)).catch((error) => error);
 if (ServerError.is(refused)) {
   const { errors } = JSON.parse(refused.bodyText);
-  console.log('without a socket', refused.statusCode, errors[0].message);
+  console.log('by its own link', refused.statusCode, errors[0].message);
 }
