@@ -70,9 +70,9 @@ export const needsSmtpUtf8 = (address: string): boolean =>
 // RFC 5321 §4.5.3.1.1 and §4.5.3.1.3, without the angle brackets of a path; in bytes (RFC 6531 §3.1).
 const maxLocalBytes = 64;
 const maxAddressBytes = 254;
-// Joiners are letters of Persian and of Indian scripts. What else is not seen, not assigned or no character is refused:
-// later versions of Unicode may compose it otherwise.
-const atom = String.raw`(?:[\w!#$%&'*+/=?^{|}~\x60\u200C\u200D-]|[^\0-\x7F\p{C}\p{Z}])+`;
+// Joiners are letters of Persian and of Indian scripts, and a pictograph may be followed by the sign that gives it colour.
+// What else is not seen, not assigned or no character is refused: later versions of Unicode may compose it otherwise.
+const atom = String.raw`(?:[\w!#$%&'*+/=?^{|}~\x60\u200C\u200D-]|(?<=\p{ExtPict})\uFE0F|[^\0-\x7F\p{C}\p{Z}\p{DI}])+`;
 const dotAtom = new RegExp(String.raw`^${atom}(?:\.${atom})*$`, 'u');
 
 /**

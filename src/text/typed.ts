@@ -1,6 +1,8 @@
 // A letter of no writing has so many marks (UAX #15 §12.1 allows 30). To sort the marks of one letter takes quadratic
 // time: two seconds for 40,000 of them, and an hour for what a body can hold.
 const mostMarks = 128;
+// The two of half-width katakana are letters, and marks in NFKC.
+const manyMarks = /[\p{M}\uFF9E\uFF9F]{2,}/gu;
 
 /**
  * A text in the form in which texts are stored and compared, the same however a keyboard composed it. A text with a
@@ -9,7 +11,7 @@ const mostMarks = 128;
  * @param form `NFKC` is for comparisons alone: it makes letters of other shapes alike.
  */
 export function composed(text: string, form: 'NFC' | 'NFKC' = 'NFC'): string {
-  for (const [marks] of text.matchAll(/\p{M}{2,}/gu)) if (marks.length > mostMarks) return text;
+  for (const [marks] of text.matchAll(manyMarks)) if (marks.length > mostMarks) return text;
   return text.normalize(form);
 }
 

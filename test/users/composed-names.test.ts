@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
+import { composed as inForm } from '../../src/text/typed.ts';
 import { apply, plan } from '../support/operations/configuration.ts';
 import { createMaker } from '../support/operations/maker.ts';
 import { overGraphQL } from '../support/operations/operations.ts';
@@ -35,6 +36,12 @@ test('a name, a password or a profile with endless marks is refused like any tha
   expect(await step(send, 'register', { username: 'endless', password })).toMatchObject({
     reasons: [{ code: 'TOO_LONG' }],
   });
+});
+
+test('a letter with endless marks stays as it is, also with those that are marks in another form alone', () => {
+  const letter = `\uFF8A${'\u0301\uFF9E'.repeat(100)}`;
+  expect(inForm(letter, 'NFKC')).toBe(letter);
+  expect(inForm('\uFF8A\uFF9E', 'NFKC')).toBe('\u30D0');
 });
 
 describe('a name in decomposed form', () => {
