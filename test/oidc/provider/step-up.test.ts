@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import { expect, test } from 'vitest';
-import { authenticatorApp } from '../../support/people/authenticator-app.ts';
+import { authenticatorApp, enrollApp } from '../../support/people/authenticator-app.ts';
 import { asPage, readInteraction, startHeadless, step } from '../../support/people/experience.ts';
 import { type Browser, discover, openBrowser, type Visit } from '../../support/people/sign-in.ts';
 import {
@@ -36,12 +36,10 @@ async function createSignedIn({ withApp = true } = {}) {
     redirectUri,
   });
   await step(send, 'signInWithPassword', { identifier, password });
-  let app: ReturnType<typeof authenticatorApp> | undefined;
-  if (withApp) {
-    const { secret } = await step(send, 'enrollTotp');
-    app = authenticatorApp(clock, secret);
-    await step(send, 'confirmTotp', { code: app.code(-1) });
-  } else await step(send, 'skipEnrollment');
+  const app = withApp ? await enrollApp(send, clock) : undefined;
+  // A code counts once.
+  if (app) clock.advance(30_000);
+  else await step(send, 'skipEnrollment');
   const shown = { code: () => app?.code() ?? '', wrongCode: () => app?.wrongCode() ?? '' };
   return { person, browser, tokens, ...shown };
 }
