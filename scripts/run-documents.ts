@@ -53,9 +53,13 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** A reader's environment: without the Node of this project, which npm puts first for its scripts. */
+/**
+ * A reader's environment: without the Node of this project, which npm puts first for its scripts. What it trusts beside
+ * public authorities belongs to the machine: npm needs it for its registry.
+ */
 async function readerEnvironment(): Promise<NodeJS.ProcessEnv> {
-  const own = /^(npm_|ADMIN_CLIENT_|DATABASE_URL|SIGNET_|BASE_URL|DATA_DIR|NODE_)/;
+  const own =
+    /^(npm_|ADMIN_CLIENT_|DATABASE_URL|SIGNET_|BASE_URL|DATA_DIR|NODE_(?!EXTRA_CA_CERTS$))/;
   const bin = join(folder, 'bin');
   await mkdir(bin);
   if (python) await symlink(await pathOf(python), join(bin, 'python3'));

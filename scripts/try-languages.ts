@@ -3,14 +3,16 @@
 // where a client prints something else than it should.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, request as requestTo } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { startProcess } from '../test/support/process.ts';
 import { root } from './documents/blocks.ts';
 import {
+  fileOf,
   type GeneratedClient,
   generatedClients,
   languagesFolder,
@@ -27,10 +29,12 @@ try {
   await generate(signet);
   run('npm', ['run', '--silent', 'check']);
   const outcomes = [];
-  const python = pythonWithGraphql();
+  const runners = { TypeScript: { command: npmStart }, Python: python(), Java: java() };
   for (const client of generatedClients) {
-    if (client.isPython && !python) console.log(`${client.name} is left out: no Python has it.`);
-    else outcomes.push(await tryClient(client, signet, token, python));
+    const { name, language = 'TypeScript' } = client;
+    const runner = runners[language];
+    if (runner) outcomes.push(await tryClient(client, runner, signet, token));
+    else console.log(`${name} is left out: it is not installed for ${language}.`);
   }
   console.table(Object.fromEntries(outcomes.map(({ name, ...rest }) => [name, rest])));
   if (outcomes.some(({ result }) => result !== 'as expected')) process.exitCode = 1;
@@ -40,12 +44,44 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** A Python that has graphql-core 3, with that package's version. */
-function pythonWithGraphql() {
+/** What runs the clients in a language. */
+interface Runner {
+  /** What starts a client; it compiles it first where its language wants that. */
+  command(path: string): readonly [string, ...string[]];
+  /** The version of the package that is installed for it. */
+  readonly version?: string;
+}
+
+function npmStart(path: string): readonly [string, ...string[]] {
+  return ['npm', 'start', '--silent', '--', path];
+}
+
+/** A Python that has graphql-core 3. */
+function python(): Runner | undefined {
   const script = 'import graphql; assert graphql.version_info[0] == 3; print(graphql.version)';
-  return ['python3', '/usr/bin/python3']
-    .map((command) => ({ command, ...spawnSync(command, ['-c', script], { encoding: 'utf8' }) }))
+  const found = ['python3', '/usr/bin/python3']
+    .map((name) => ({ name, ...spawnSync(name, ['-c', script], { encoding: 'utf8' }) }))
     .find(({ status }) => status === 0);
+  return found && { command: (path) => [found.name, path], version: found.stdout.trim() };
+}
+
+/** A Java that has Jackson, as Debian installs it. */
+function java(): Runner | undefined {
+  const jars = ['core', 'annotations', 'databind'].map(
+    (name) => `/usr/share/java/jackson-${name}.jar`,
+  );
+  if (!jars.every((jar) => existsSync(jar)) || spawnSync('javac', ['-version']).status !== 0)
+    return undefined;
+  const classPath = jars.join(delimiter);
+  return {
+    command(path) {
+      const classes = join('generated', 'classes');
+      const strictly = ['-Xlint:all,-serial', '-Werror', '-d', classes];
+      // It compiles what the client uses of it.
+      run('javac', [...strictly, '-cp', classPath, '-sourcepath', 'generated/quicktype', path]);
+      return ['java', '-cp', [classes, ...jars].join(delimiter), basename(path, '.java')];
+    },
+  };
 }
 
 function run(command: string, parameters: readonly string[]): void {
@@ -83,17 +119,9 @@ async function generate(signet: string): Promise<void> {
 }
 
 /** Runs a client. One of the OpenAPI document goes through a proxy, which notes how it sends a patch. */
-async function tryClient(
-  client: GeneratedClient,
-  signet: string,
-  token: string,
-  python: ReturnType<typeof pythonWithGraphql>,
-) {
+async function tryClient(client: GeneratedClient, runner: Runner, signet: string, token: string) {
   const proxy = client.source === 'document' ? await openProxy(signet) : undefined;
-  const [command, parameters]: [string, string[]] =
-    client.isPython && python
-      ? [python.command, [join('clients', `${client.name}.py`)]]
-      : ['npm', ['start', '--silent', '--', join('clients', `${client.name}.ts`)]];
+  const [command, ...parameters] = runner.command(join('clients', fileOf(client)));
   const child = spawn(command, parameters, {
     cwd: folder,
     env: { ...process.env, SIGNET: proxy?.url ?? signet, TOKEN: token },
@@ -116,21 +144,24 @@ async function tryClient(
   }
   return {
     name: client.name,
-    packages: client.isPython
-      ? `${client.name} ${python?.stdout.trim()}`
-      : packagesOf(client).join(', '),
+    packages: runner.version ? `${client.name} ${runner.version}` : packagesOf(client).join(', '),
     patches: patches.join(', '),
     result: isAsExpected ? 'as expected' : 'otherwise',
   };
 }
 
-function expectedOf({ name, patches, isPython, besides = [] }: GeneratedClient): readonly string[] {
+function expectedOf({
+  name,
+  patches,
+  path = "[ 'username' ]",
+  besides = [],
+}: GeneratedClient): readonly string[] {
   return [
     `created ${name}`,
     'listed 1',
     `patched null ${name}@example.com`,
     ...(patches?.slice(1).map(() => `patched Ada King ${name}@example.com`) ?? []),
-    `refused CONFLICT ${isPython ? "['username']" : "[ 'username' ]"}`,
+    `refused CONFLICT ${path}`,
     ...besides,
   ];
 }

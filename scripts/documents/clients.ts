@@ -262,6 +262,23 @@ export const clients: readonly Client[] = [
     },
   },
   {
+    file: 'python/python_social_auth_django.py',
+    package: 'social-auth-core',
+    version: '4.3.0',
+    modules: 'social_django, social_core.backends.open_id_connect, requests',
+    application: web,
+    callback: '/complete/signet/',
+    secret: secretIn.basic,
+    does: {
+      PKCE: 'code_challenge_method',
+      resource: '{"resource": API}',
+      refresh: 'refresh_token(',
+      'user info': 'super().user_data(',
+      'sign-out': '/session/end',
+      revocation: 'no',
+    },
+  },
+  {
     file: 'apache/mod_auth_openidc.conf',
     package: 'mod_auth_openidc',
     version: '2.4.12.3',

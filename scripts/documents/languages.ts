@@ -16,8 +16,10 @@ export interface GeneratedClient {
   readonly generate?: string;
   /** The media types of its patches, in order. */
   readonly patches?: readonly string[];
-  /** Whether it is in Python, with what is installed there. */
-  readonly isPython?: boolean;
+  /** What it is in, with what is installed for that; by default TypeScript, with the packages here. */
+  readonly language?: 'Python' | 'Java';
+  /** The path of a refused field, as its language prints a list. */
+  readonly path?: string;
   /** What it prints besides. */
   readonly besides?: readonly string[];
 }
@@ -46,6 +48,15 @@ export const generatedClients: readonly GeneratedClient[] = [
     packages: ['orval'],
     generate: 'generate:orval',
     patches: [mergePatch],
+  },
+  {
+    name: 'quicktype',
+    source: 'document',
+    packages: ['quicktype'],
+    generate: 'generate:quicktype',
+    patches: [mergePatch, json],
+    language: 'Java',
+    path: '[username]',
   },
   {
     name: 'graphql-codegen',
@@ -87,7 +98,8 @@ export const generatedClients: readonly GeneratedClient[] = [
     name: 'graphql-core',
     source: 'none',
     packages: [],
-    isPython: true,
+    language: 'Python',
+    path: "['username']",
     besides: [
       "not sent: Cannot query field 'userName' on type 'User'. Did you mean 'username' or 'name'?",
     ],
@@ -97,6 +109,14 @@ export const generatedClients: readonly GeneratedClient[] = [
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** The file that uses what was generated. */
+export function fileOf({ name, language }: GeneratedClient): string {
+  if (language === 'Python') return `${name}.py`;
+  return language === 'Java'
+    ? `${name.charAt(0).toUpperCase()}${name.slice(1)}.java`
+    : `${name}.ts`;
 }
 
 /** The packages with the versions that were tried. */
@@ -118,7 +138,7 @@ export const generatorsTable = (source: GeneratedClient['source']): string => {
       .map((client) => [
         codes(packagesOf(client)),
         code(scripts[client.generate ?? ''] ?? ''),
-        `[${client.name}.ts](../${languagesFolder}/clients/${client.name}.ts)`,
+        `[${fileOf(client)}](../${languagesFolder}/clients/${fileOf(client)})`,
       ]),
   );
 };

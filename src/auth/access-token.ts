@@ -29,10 +29,18 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly cnf?: { readonly jkt: string };
   /**
    * What the token came from. Each of these ends the token: the grant it was issued under, the `jti`s of the tokens it
-   * was exchanged from, and the application that had the first of them; then the same of its actor's token.
+   * was exchanged from, and the application that had the first of them; then the same of its actor's token. In the JWT
+   * it is {@link lineageClaim}.
    */
   readonly lineage?: readonly string[];
 }
+
+/** The name of the lineage in a JWT, which is nobody else's (RFC 7519 §4.2). */
+export const lineageClaim = 'urn:signet:lineage';
+
+/** The claims of a JWT, with its lineage. It was named `lineage` before, and tokens of then may still live. */
+export const withLineage = ({ [lineageClaim]: lineage, ...claims }: JWTPayload): JWTPayload =>
+  lineage === undefined ? claims : { ...claims, lineage };
 
 /** Claims of a token whose signature was not verified yet. */
 export type Unproved<Claim extends keyof AccessTokenClaims> = Readonly<
@@ -116,14 +124,14 @@ export function applicationsOf({
  */
 export async function signAccessToken(
   keys: SigningKeys,
-  claims: AccessTokenClaims,
+  { lineage, ...claims }: AccessTokenClaims,
   resource?: ResourceAlgorithms,
 ): Promise<string> {
   const { algorithm, kid, privateKey } = resource ? keys.signerFor(resource) : keys.current();
   return signCompact(
     { algorithm, key: privateKey },
     { alg: algorithm, typ: accessTokenTyp, kid },
-    claims,
+    lineage === undefined ? claims : { ...claims, [lineageClaim]: lineage },
   );
 }
 
@@ -138,12 +146,13 @@ export async function verifyAccessToken(
   token: string,
   options: { audience?: string } = {},
 ): Promise<AccessTokenClaims> {
-  const claims = await verifyOwnJwt({ keys, issuer, clock }, token, {
+  const payload = await verifyOwnJwt({ keys, issuer, clock }, token, {
     isType: (typ) => typ === accessTokenTyp,
     otherType: 'not an access token',
     requiredClaims: ['sub', 'aud', 'client_id', 'iat', 'exp', 'jti'],
     ...options,
   });
+  const claims = withLineage(payload);
   const { sub, aud, client_id: clientId, jti, lineage = [], cnf } = claims;
   // Nothing that is bound in a way that is not known here may pass as a bearer token.
   if (cnf !== undefined && !isText((cnf as { readonly jkt?: unknown } | null)?.jkt))

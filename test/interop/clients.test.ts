@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
@@ -14,10 +16,12 @@ import {
   titleOf,
   wordsOf,
 } from '../../scripts/documents/clients.ts';
+import { closeAtEnd } from '../support/cleanup.ts';
 import { createMaker } from '../support/operations/maker.ts';
 import { overGraphQL } from '../support/operations/operations.ts';
 import { chromiumPath, leaveChromium } from '../support/peers/chromium.ts';
 import { freePort } from '../support/peers/free-port.ts';
+import { openBrowser } from '../support/people/sign-in.ts';
 import { createSignInFixture, password } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
 import { isActive } from '../support/tokens.ts';
@@ -30,6 +34,7 @@ import {
   pythonWith,
   readExample,
   startExample,
+  startProgram,
 } from './example-process.ts';
 import { openPerson, openPersonInChromium } from './person.ts';
 import { tableOf } from './printed-table.ts';
@@ -243,6 +248,50 @@ describe('a service gets its own token, and one by exchange', () => {
     outcomes.set(machine.file, { 'own token': 'yes', exchange: 'yes' });
     expect(missingIn(machine)).toEqual([]);
   });
+});
+
+const hasAgent = ['oidc-agent', 'curl'].every(
+  (program) => spawnSync(program, ['--version']).status === 0,
+);
+test.runIf(hasAgent)('oidc-agent signs somebody in at the command line', async () => {
+  const PORT = String(await freePort());
+  const { application } = await done('createApplication', {
+    name: 'oidc-agent',
+    type: 'NATIVE',
+    redirectUris: [`http://localhost:${PORT}`],
+  });
+  const HOME = await mkdtemp(join(tmpdir(), 'signet-agent-'));
+  closeAtEnd(() => rm(HOME, { recursive: true }));
+  const from = wire.exchanges.length;
+  const program = startProgram(['sh', pathOf('clients/oidc-agent.sh')], {
+    ISSUER: issuer,
+    CLIENT_ID: application.id,
+    API: api.indicator,
+    API_URL: orders,
+    PORT,
+    HOME,
+  });
+  const [address] = await program.line(/^http\S+$/m);
+  const browser = openBrowser(wire.url);
+  const page = await browser.open(address);
+  const { url } = await browser.submit(page, { identifier: 'Ada', password });
+  expect((await fetch(url)).status).toBe(200);
+  expect(await program.ended, program.complaints()).toBe(0);
+  const answer = { user: user.id, calledBy: application.id };
+  const answers = program.printed().match(/^\{.*\}$/gm) ?? [];
+  expect(answers.map((text) => JSON.parse(text))).toEqual([answer, answer]);
+  const seen = wire.exchanges.slice(from);
+  expect(
+    seen.filter(isAt('/oidc/auth')).map(({ parameters }) => parameters.get('audience')),
+  ).toEqual([api.indicator]);
+  const tokens = seen.filter(isAt('/oidc/token'));
+  expect(tokens.map(({ parameters }) => parameters.get('grant_type'))).toEqual([
+    'authorization_code',
+    'refresh_token',
+  ]);
+  expect(tokens.map(audienceOf)).toEqual([api.indicator, api.indicator]);
+  expect(tokens.map(howItSendsItsSecret)).toEqual([secretIn.emptyBasic, secretIn.emptyBasic]);
+  expect(seen.filter(({ status }) => status >= 400)).toEqual([]);
 });
 
 test('each file of examples/clients is tried', () => {

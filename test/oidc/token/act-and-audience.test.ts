@@ -36,7 +36,7 @@ describe('the chain of actors', () => {
     }
     expect(JSON.stringify(decodeJwt(token)['act']).match(/"sub"/g)).toHaveLength(8);
     // A `jti` for each, and the application that had the first token.
-    expect(decodeJwt(token)['lineage']).toHaveLength(9);
+    expect(decodeJwt(token)['urn:signet:lineage']).toHaveLength(9);
     expect(await ask({ subject_token: token, resource: orders.indicator })).toMatchObject({
       status: 400,
       body: { error: 'invalid_request' },

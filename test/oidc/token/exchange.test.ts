@@ -72,7 +72,7 @@ test('issues an RFC 9068 token with the client as actor', async () => {
     exp: (claims.iat as number) + 1 + 600,
     jti: expect.any(String),
     act: { sub: backend.id },
-    lineage: [decodeJwt(subjectToken).jti, frontend.id],
+    'urn:signet:lineage': [decodeJwt(subjectToken).jti, frontend.id],
   });
   expect(claims.iat).toBeLessThan(now);
   expect(claims.jti).not.toBe(decodeJwt(subjectToken).jti);

@@ -1,9 +1,13 @@
+import { decodeJwt } from 'jose';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { deleteApplication } from '../../../src/applications/operations.ts';
 import { authenticate } from '../../../src/auth/caller.ts';
 import { readConfig } from '../../../src/config.ts';
+import { quietTransaction } from '../../../src/db/transaction.ts';
+import { signCompact } from '../../../src/keys/compact-jws.ts';
+import { revokeGrantsWithin } from '../../../src/oidc/provider/storage/adapter.ts';
 import { systemActor } from '../../../src/services.ts';
 import { createSubjectToken } from '../../../src/subject-tokens/subject-token.ts';
 import { basic } from '../../support/client-credentials.ts';
@@ -17,7 +21,7 @@ import {
   redirectUri,
 } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
-import { exchange, formOf, userToken } from '../../support/tokens.ts';
+import { exchange, formOf, userClaims, userToken } from '../../support/tokens.ts';
 
 const service = await startService();
 const fixture = await createSignInFixture(service);
@@ -109,6 +113,32 @@ test('a revoked or reused refresh token ends the whole chain', async () => {
     }
     expect(new Set(await states(chain)), end).toEqual(new Set([false]));
   }
+});
+
+test('a token of before, with `lineage`, ends as one of now does, and so does what comes from it', async () => {
+  const { keys } = service.app.services;
+  const { algorithm, kid, privateKey } = keys.current();
+  const grant = 'the-reference-of-a-grant';
+  const claims = userClaims(service, user.id, client, { aud: resource.indicator });
+  const ofBefore = await signCompact(
+    { algorithm, key: privateKey },
+    { alg: algorithm, typ: 'at+jwt', kid },
+    { ...claims, lineage: [grant] },
+  );
+  const chain = await chainFrom(ofBefore);
+  expect(decodeJwt(chain.at(-1) as string)['urn:signet:lineage']).toContain(grant);
+  expect(await Promise.all(chain.map(isActive))).toEqual(chain.map(() => true));
+  await quietTransaction(database, (tx) => revokeGrantsWithin(tx, service, [grant]));
+  expect(await Promise.all(chain.map(isActive))).toEqual(chain.map(() => false));
+  expect(
+    await exchange(service, backends[0] as never, {
+      subject_token: ofBefore,
+      resource: resource.indicator,
+    }),
+  ).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
 });
 
 test('an exchanged token for the management API ends there too', async () => {

@@ -6,6 +6,8 @@ import { systemActor } from '../../../src/services.ts';
 import { updateUserSuspensionStatus } from '../../../src/users/operations.ts';
 import { basic } from '../../support/client-credentials.ts';
 import { testCall } from '../../support/log.ts';
+import { createMaker } from '../../support/operations/maker.ts';
+import { overGraphQL } from '../../support/operations/operations.ts';
 import { discover } from '../../support/people/sign-in.ts';
 import { createSignInFixture, refresh } from '../../support/people/sign-in-fixture.ts';
 import { startService } from '../../support/service.ts';
@@ -54,6 +56,29 @@ test('introspects an access token for a resource', async () => {
     exp,
     jti,
   });
+});
+
+test('introspects the scope that a token was issued with, after the role was taken away too', async () => {
+  const person = await fixture.createUser();
+  await directory.allowUser(person, resource, ['read']);
+  const { access_token: token } = await fixture.signIn({
+    ...forResource,
+    username: person.username ?? '',
+  });
+  const { done } = createMaker(overGraphQL(service, await service.managementToken()));
+  await done('replaceUserRoles', { userId: person.id, roleIds: [] });
+  expect(await introspect(token)).toMatchObject({ active: true, scope: 'read' });
+  const backend = await directory.createClient({
+    allowTokenExchange: true,
+    exchangeResources: [resource.indicator],
+  });
+  expect(
+    await exchange(service, backend, {
+      subject_token: token,
+      resource: resource.indicator,
+      scope: 'read',
+    }),
+  ).toMatchObject({ status: 200, body: { scope: '' } });
 });
 
 test('introspects an exchanged token with actors and organization', async () => {

@@ -82,7 +82,7 @@ test('is exchanged again and again, on every node', async () => {
     client_id: client.id,
     scope: 'read write',
     act: { sub: client.id },
-    lineage: [personalAccessToken.id],
+    'urn:signet:lineage': [personalAccessToken.id],
   });
   expect(claims[0]?.['act']).toEqual({ sub: client.id });
 });

@@ -76,7 +76,7 @@ test('is exchanged for a token that names the agent', async () => {
     aud: orders.indicator,
     client_id: support.id,
     act: { sub: support.id, act: { sub: service.admin.id } },
-    lineage: [subjectToken.id],
+    'urn:signet:lineage': [subjectToken.id],
   });
   const row = await prisma.subjectToken.findUniqueOrThrow({ where: { id: subjectToken.id } });
   expect(claims.exp).toBe(Math.floor(row.expiresAt.getTime() / 1000));

@@ -1,5 +1,10 @@
 import { decodeJwt, type JWTPayload } from 'jose';
-import { issuedAt, TokenFault, verifyAccessToken } from '../../../auth/access-token.ts';
+import {
+  issuedAt,
+  TokenFault,
+  verifyAccessToken,
+  withLineage,
+} from '../../../auth/access-token.ts';
 import { listsIndicator } from '../../../auth/indicators.ts';
 import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { kindOfId } from '../../../ids.ts';
@@ -68,7 +73,7 @@ export function assertSubjectAudience(
 // Enough to query the database.
 function readUnproved(token: string): JWTPayload {
   try {
-    return decodeJwt(token);
+    return withLineage(decodeJwt(token));
   } catch {
     return {};
   }
