@@ -92,6 +92,15 @@ export function issuedAt(claims: Pick<AccessTokenClaims, 'jti' | 'iat'>): Date {
   );
 }
 
+/**
+ * Stands in a lineage for a user whose token was an actor's: it is revoked when all tokens of that user end, and the next
+ * ones have another.
+ *
+ * @param tokensValidAfter When they ended last.
+ */
+export const actingReference = (userId: string, tokensValidAfter: Date | null): string =>
+  `${userId}/${tokensValidAfter?.getTime() ?? 0}`;
+
 /** The ids that end a token when one of them is revoked: its own `jti`, and all that it came from. */
 export const revocableIds = ({
   jti,

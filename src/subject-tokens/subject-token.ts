@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { ActClaim, MayActClaim } from '../auth/access-token.ts';
+import {
+  type AccessTokenClaims,
+  type ActClaim,
+  type MayActClaim,
+  revocableIds,
+} from '../auth/access-token.ts';
 import type { Caller } from '../auth/caller.ts';
 import { assertMayBe } from '../auth/granting/may-open.ts';
 import { lockRow, lockUser } from '../db/lock.ts';
@@ -76,7 +81,7 @@ export async function createSubjectToken(
         // Plain JSON, but its type lacks the index signature that Prisma requires.
         act: act satisfies ActClaim as unknown as Prisma.InputJsonObject,
         ...(mayAct ? { mayAct: mayActOf(mayAct) } : {}),
-        origin: caller?.claims.lineage?.[0] ?? null,
+        origin: caller ? originOf(caller.claims) : null,
         createdAt: now,
         expiresAt: new Date(now.getTime() + subjectTokenTtlSeconds * 1000),
       },
@@ -95,6 +100,10 @@ export async function createSubjectToken(
   );
   return { subjectToken, token };
 }
+
+/** What ends the agent's token, separated by spaces: it ends the subject token too. */
+const originOf = (claims: AccessTokenClaims): string =>
+  [...revocableIds(claims), claims.client_id].join(' ');
 
 /**
  * Locks a user who may be given tokens.

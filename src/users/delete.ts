@@ -6,7 +6,7 @@ import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
 import { endPersonalAccessTokensByConsent } from './credentials.ts';
 import { userRecord } from './payload.ts';
-import { deleteSessions, endImpersonation } from './sign-out.ts';
+import { deleteSessions, endActing } from './sign-out.ts';
 import { voidFormer } from './void-codes.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function deleteUserWithin(
       WITH "left" AS (DELETE FROM "OrganizationUser" WHERE "userId" = ${id} RETURNING "organizationId")
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await deleteSessions(tx, context, id, 'DELETION');
-  await endImpersonation(tx, context, id);
+  await endActing(tx, context, id);
   await endPersonalAccessTokensByConsent(tx, context, { userId: id });
   await forgetInBrowsers(tx, id);
   const user = await tx.user.delete({ where: { id } });

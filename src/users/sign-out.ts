@@ -1,3 +1,4 @@
+import { actingReference } from '../auth/access-token.ts';
 import { lockRow } from '../db/lock.ts';
 import type { Told } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
@@ -5,7 +6,7 @@ import type { EventData } from '../events/catalogue/catalogue.ts';
 import { type Origin, recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
-import { deletePersonalAccessTokens } from './credentials.ts';
+import { deletePersonalAccessTokens, revokeIssuedFor } from './credentials.ts';
 
 /**
  * Signs a user out everywhere: sessions, refresh tokens and all access tokens issued so far end. Raises
@@ -50,7 +51,7 @@ export async function endSessions(
   const told = await deleteSessions(tx, context, userId, reason, keep);
   await endSignInsUnderWay(tx, context, userId);
   await deletePersonalAccessTokens(tx, context, userId);
-  await endImpersonation(tx, context, userId);
+  await endActing(tx, context, userId);
   await tx.user.update({
     where: { id: userId },
     data: { tokensValidAfter: context.clock.now() },
@@ -144,6 +145,25 @@ export async function endSignInsUnderWay(
     where: { userId, submittedAt: null },
     data: { expiresAt: clock.now() },
   });
+}
+
+/**
+ * Ends the tokens by which a user acts for others: what was issued with an `actor_token` of theirs, and what they created
+ * as an agent. Call it with the user locked, before `tokensValidAfter` changes.
+ */
+export async function endActing(
+  tx: Transaction,
+  context: Pick<Context, 'clock'>,
+  userId: string,
+): Promise<void> {
+  const { tokensValidAfter } = await tx.user.findUniqueOrThrow({
+    where: { id: userId },
+    select: { tokensValidAfter: true },
+  });
+  // Nobody has acted since an end at this very instant, and tokens of later have the same reference.
+  if (tokensValidAfter?.getTime() !== context.clock.now().getTime())
+    await revokeIssuedFor(tx, context, [actingReference(userId, tokensValidAfter)]);
+  await endImpersonation(tx, context, userId);
 }
 
 /** Ends the subject tokens that an agent created, and what was issued for them. */

@@ -9,6 +9,7 @@ import {
   idWithoutProof,
   isWithoutSecret,
   readCredentials,
+  readWithoutSecret,
 } from './client-authentication.ts';
 import type { Form } from './form.ts';
 import { InvalidClient } from './oauth-errors.ts';
@@ -30,6 +31,10 @@ export async function withKnownClient(
   body: Buffer,
 ): Promise<string> {
   try {
+    const bare = readWithoutSecret(request.headers.authorization ?? '');
+    // Its document is read again too.
+    if (bare !== undefined)
+      await withApplicationId(services, request, `client_id=${encodeURIComponent(bare)}`);
     return await withApplicationId(services, request, body.toString('utf8'));
   } catch (error) {
     throw error instanceof ClientIdRefused ? new InvalidClient() : error;
@@ -82,10 +87,13 @@ export function bodyForLibrary(
   clientId: string,
 ): string {
   const form = new URLSearchParams(rawBody);
-  const isAsserted = form.has('client_assertion');
-  if (!isAsserted && !isWithoutSecret(authorization)) return rawBody;
-  for (const name of ['client_assertion', 'client_assertion_type']) form.delete(name);
-  form.set('client_id', clientId);
+  const ofAssertion = ['client_assertion', 'client_assertion_type'];
+  const isAsserted = Boolean(form.get('client_assertion'));
+  const isBare = isWithoutSecret(authorization);
+  // One without a value is absent, which the library does not know.
+  if (!isBare && !ofAssertion.some((name) => form.has(name))) return rawBody;
+  for (const name of ofAssertion) form.delete(name);
+  if (isAsserted || isBare) form.set('client_id', clientId);
   if (isAsserted) form.set('client_secret', 'authenticated');
   return form.toString();
 }

@@ -79,9 +79,15 @@ export function idWithoutProof(authorization: string | undefined, form: Form): s
   return credentials.clientId;
 }
 
+/** The id of HTTP Basic with an empty secret; undefined for any other header. */
+export function readWithoutSecret(authorization: string): string | undefined {
+  const credentials = readBasic(authorization);
+  return credentials?.clientSecret === '' ? credentials.clientId : undefined;
+}
+
 /** Whether a header is HTTP Basic with an empty secret. */
 export const isWithoutSecret = (authorization: string): boolean =>
-  readBasic(authorization)?.clientSecret === '';
+  readWithoutSecret(authorization) !== undefined;
 
 const usesTwoMethods = () => new InvalidRequest('the client uses two methods to authenticate');
 

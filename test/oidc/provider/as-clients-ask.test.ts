@@ -209,6 +209,7 @@ describe('a public client with HTTP Basic and an empty secret', () => {
   test.each([
     ['alone', {}],
     ['and its id in the body', { client_id: spa.id }],
+    ['and an assertion without a value', { client_assertion: '', client_assertion_type: '' }],
   ])('%s is taken as a public client', async (_what, parameters) => {
     const { status, body } = await exchanged(spa, parameters);
     expect(status).toBe(200);

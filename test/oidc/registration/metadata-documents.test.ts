@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { managementIndicator } from '../../../src/auth/scopes.ts';
+import { basic } from '../../support/client-credentials.ts';
 import { startDocumentServer } from '../../support/mcp/document-server.ts';
 import { allowManagement, signInByMcp } from '../../support/mcp/sign-in.ts';
 import { send } from '../../support/operations/graphql.ts';
@@ -248,6 +249,27 @@ test('a changed document changes the application; a lost redirect URI ends conse
     headers: { authorization: `Bearer ${got['access_token']}` },
   });
   expect(me.status).toBe(401);
+});
+
+test('HTTP Basic with an empty secret is no way around what is allowed now', async () => {
+  const id = documents.client();
+  const { tokens: first } = await signIn(id, { scope: 'openid offline_access', prompt: 'consent' });
+  const clientId = (await applicationOf(id))?.id ?? '';
+  const refresh = async () => {
+    const response = await fetch(`${issuer}/token`, {
+      method: 'POST',
+      headers: { authorization: basic(clientId, '') },
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        refresh_token: first['refresh_token'] ?? '',
+      }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  await allow({ metadataDocuments: null });
+  expect(await refresh()).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  await allow({ metadataDocuments: 'ANY' });
+  expect(await refresh()).toMatchObject({ status: 200 });
 });
 
 test('a document that is not answered any more is good for a day, and errors are kept for 10 s', async () => {

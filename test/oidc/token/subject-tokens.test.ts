@@ -76,7 +76,8 @@ test('is exchanged for a token that names the agent', async () => {
     aud: orders.indicator,
     client_id: support.id,
     act: { sub: support.id, act: { sub: service.admin.id } },
-    'urn:signet:lineage': [subjectToken.id],
+    // The agent's token, and its application.
+    'urn:signet:lineage': [subjectToken.id, expect.any(String), service.admin.id],
   });
   const row = await prisma.subjectToken.findUniqueOrThrow({ where: { id: subjectToken.id } });
   expect(claims.exp).toBe(Math.floor(row.expiresAt.getTime() / 1000));

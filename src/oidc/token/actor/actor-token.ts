@@ -1,4 +1,5 @@
 import {
+  actingReference,
   applicationsOf,
   revocableIds,
   TokenFault,
@@ -79,7 +80,11 @@ export async function verifyActor(
     clientId,
     boundTo: cnf?.jkt,
     exp,
-    lineage: [...revocableIds(claims), ...(claims.act ? applicationsOf(claims) : [])],
+    lineage: [
+      ...revocableIds(claims),
+      ...(claims.act ? applicationsOf(claims) : []),
+      ...(state.userId === null ? [] : [actingReference(state.userId, state.tokensValidAfter)]),
+    ],
     reaches: bounds.reaches,
     // Of Signet's own APIs, nobody gets through an actor what the actor does not hold.
     mayHave: (scope) =>

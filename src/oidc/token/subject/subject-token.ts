@@ -1,4 +1,9 @@
-import { type ActClaim, type MayActClaim, TokenFault } from '../../../auth/access-token.ts';
+import {
+  type ActClaim,
+  applicationsOf,
+  type MayActClaim,
+  TokenFault,
+} from '../../../auth/access-token.ts';
 import { toNumericDate } from '../../../clock.ts';
 import { digestInHex } from '../../../subject-tokens/opaque-token.ts';
 import type { SubjectState } from '../grant-state.ts';
@@ -46,21 +51,25 @@ export const subjectToken: SubjectTokenType = {
       digestInHex(token),
     ]);
     // The subject token comes first in the lineage: `readInheritedBounds` looks for it there.
-    const lineage = found ? [found.id, ...(found.origin === null ? [] : [found.origin])] : [];
+    const lineage = found ? [found.id, ...(found.origin?.split(' ') ?? [])] : [];
+    const claims = {
+      sub: found?.userId,
+      jti: found?.id,
+      lineage,
+      act: found?.act,
+      client_id: found?.agentClientId ?? found?.act.sub,
+    };
     return {
-      claims: {
-        sub: found?.userId,
-        jti: found?.id,
-        lineage,
-        act: found?.act,
-        client_id: found?.agentClientId ?? found?.act.sub,
-      },
+      claims,
       verify(state, clientId) {
         if (!found) throw new TokenFault('unknown token');
         const exp = toNumericDate(found.expiresAt);
         if (exp <= toNumericDate(at)) throw new TokenFault('token expired');
         if (found.isUsed) throw new TokenFault('token already used');
         if (state.isRevoked) throw new TokenFault('token revoked');
+        // One that came through no application has none that could be gone.
+        if (applicationsOf(claims).length > 0 && !state.clientsExist)
+          throw new TokenFault('token of an application that is gone');
         if (found.applicationId !== null && found.applicationId !== clientId) {
           throw new TokenFault('not a token for this application');
         }
