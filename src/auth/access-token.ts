@@ -9,6 +9,7 @@ import {
 import { type Clock, toNumericDate } from '../clock.ts';
 import { idForQuery } from '../ids.ts';
 import { signCompact, splitCompact, verifyCompact } from '../keys/compact-jws.ts';
+import { digestOf } from '../keys/digest.ts';
 import type { ResourceAlgorithms, SigningKeys } from '../keys/signing-keys.ts';
 
 /** The claims of an access token that Signet issued (RFC 9068 §2.2). */
@@ -30,15 +31,24 @@ export interface AccessTokenClaims extends JWTPayload {
   /**
    * What the token came from. Each of these ends the token: the grant it was issued under, the `jti`s of the tokens it
    * was exchanged from, and the application that had the first of them; then the same of its actor's token. In the JWT
-   * it is {@link lineageClaim}.
+   * it has the names of {@link lineageClaims}.
    */
   readonly lineage?: readonly string[];
 }
 
 /** The name of the lineage in a JWT, which is nobody else's (RFC 7519 §4.2). */
-export const lineageClaim = 'urn:signet:lineage';
+const lineageClaim = 'urn:signet:lineage';
 
-/** The claims of a JWT, with its lineage. It was named `lineage` before, and tokens of then may still live. */
+/**
+ * The lineage as the claims of a JWT. Nodes of the version before know the second name alone: without it, they would take
+ * a token for one that came from nothing, and had no bounds.
+ */
+export const lineageClaims = (lineage: readonly string[]): Readonly<Record<string, unknown>> => ({
+  [lineageClaim]: lineage,
+  lineage,
+});
+
+/** The claims of a JWT, with its lineage, by whichever name. */
 export const withLineage = ({ [lineageClaim]: lineage, ...claims }: JWTPayload): JWTPayload =>
   lineage === undefined ? claims : { ...claims, lineage };
 
@@ -94,12 +104,12 @@ export function issuedAt(claims: Pick<AccessTokenClaims, 'jti' | 'iat'>): Date {
 
 /**
  * Stands in a lineage for a user whose token was an actor's: it is revoked when all tokens of that user end, and the next
- * ones have another.
+ * ones have another. It shows nobody when that was.
  *
  * @param tokensValidAfter When they ended last.
  */
 export const actingReference = (userId: string, tokensValidAfter: Date | null): string =>
-  `${userId}/${tokensValidAfter?.getTime() ?? 0}`;
+  Buffer.from(digestOf(`${userId} ${tokensValidAfter?.getTime()}`)).toString('base64url');
 
 /** The ids that end a token when one of them is revoked: its own `jti`, and all that it came from. */
 export const revocableIds = ({
@@ -140,7 +150,7 @@ export async function signAccessToken(
   return signCompact(
     { algorithm, key: privateKey },
     { alg: algorithm, typ: accessTokenTyp, kid },
-    lineage === undefined ? claims : { ...claims, [lineageClaim]: lineage },
+    lineage === undefined ? claims : { ...claims, ...lineageClaims(lineage) },
   );
 }
 

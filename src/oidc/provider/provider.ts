@@ -8,7 +8,7 @@ import Provider, {
   type KoaContextWithOIDC,
   type SigningAlgorithm,
 } from 'oidc-provider';
-import { iatOf, lineageClaim, newJti } from '../../auth/access-token.ts';
+import { iatOf, lineageClaims, newJti } from '../../auth/access-token.ts';
 import { needsNonce, nonceSecret } from '../../auth/dpop/nonce.ts';
 import { proofAlgorithms } from '../../auth/dpop/proof.ts';
 import { toNumericDate } from '../../clock.ts';
@@ -407,7 +407,7 @@ const customizeAccessToken =
     if (token.kind !== 'AccessToken') throw new Error('Client credentials are not issued here.');
     Object.assign(payload, authenticationOf(ctx));
     if (!token.grantId) throw new Error('A token is issued under a grant.');
-    payload[lineageClaim] = [grantReference(token.grantId)];
+    Object.assign(payload, lineageClaims([grantReference(token.grantId)]));
   };
 
 const features = (services: Services): Configuration['features'] => ({
