@@ -65,7 +65,7 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
       if (algorithm && !services.keys.jwks().keys.some(({ alg }) => alg === algorithm)) {
         await services.keys.reload();
       }
-      await delegate(request, reply, bodyForLibrary(request, rawBody, client.client_id));
+      await delegate(request, reply, bodyForLibrary(rawBody, client.client_id));
       // A client without a secret proves nothing, so its wrong guesses count against its address.
       if (reply.raw.statusCode === 400 && isPublicClient(client) && !hasKnownCode(request)) {
         await noteFailure(services, request.ip);

@@ -7,9 +7,8 @@ import { ClientIdRefused } from '../registration/resolve-document.ts';
 import {
   assertCredentials,
   idWithoutProof,
-  isWithoutSecret,
   readCredentials,
-  readWithoutSecret,
+  withIdInBody,
 } from './client-authentication.ts';
 import type { Form } from './form.ts';
 import { InvalidClient } from './oauth-errors.ts';
@@ -21,9 +20,9 @@ export const isAuthenticatedAs = (request: FastifyRequest, clientId: string): bo
   authenticated.get(request) === clientId;
 
 /**
- * The body of a form whose client may have the URL of a document as its id.
+ * The body of a form, with the id of its client, which may be the URL of a document, as an application's.
  *
- * @throws {InvalidClient}
+ * @throws {InvalidClient} {@link InvalidRequest} when it names two clients.
  */
 export async function withKnownClient(
   services: Services,
@@ -31,11 +30,8 @@ export async function withKnownClient(
   body: Buffer,
 ): Promise<string> {
   try {
-    const bare = readWithoutSecret(request.headers.authorization ?? '');
-    // Its document is read again too.
-    if (bare !== undefined)
-      await withApplicationId(services, request, `client_id=${encodeURIComponent(bare)}`);
-    return await withApplicationId(services, request, body.toString('utf8'));
+    const identified = withIdInBody(request.headers.authorization, body.toString('utf8'));
+    return await withApplicationId(services, request, identified);
   } catch (error) {
     throw error instanceof ClientIdRefused ? new InvalidClient() : error;
   }
@@ -78,22 +74,17 @@ export async function authenticateClient(
 
 /**
  * The body of an authenticated request for oidc-provider, which then believes {@link isAuthenticatedAs}: in place of an
- * assertion it has a secret, the one method that the library knows here. In place of HTTP Basic without a secret, which
- * the library never sees, it has the client's id.
+ * assertion it has a secret, the one method that the library knows here.
  */
-export function bodyForLibrary(
-  { headers: { authorization = '' } }: FastifyRequest,
-  rawBody: string,
-  clientId: string,
-): string {
+export function bodyForLibrary(rawBody: string, clientId: string): string {
   const form = new URLSearchParams(rawBody);
   const ofAssertion = ['client_assertion', 'client_assertion_type'];
-  const isAsserted = Boolean(form.get('client_assertion'));
-  const isBare = isWithoutSecret(authorization);
+  if (!ofAssertion.some((name) => form.has(name))) return rawBody;
   // One without a value is absent, which the library does not know.
-  if (!isBare && !ofAssertion.some((name) => form.has(name))) return rawBody;
+  if (form.get('client_assertion')) {
+    form.set('client_id', clientId);
+    form.set('client_secret', 'authenticated');
+  }
   for (const name of ofAssertion) form.delete(name);
-  if (isAsserted || isBare) form.set('client_id', clientId);
-  if (isAsserted) form.set('client_secret', 'authenticated');
   return form.toString();
 }

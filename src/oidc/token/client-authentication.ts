@@ -62,32 +62,35 @@ function assertSameClient(inBody: string | undefined, { clientId }: ClientCreden
 }
 
 /**
- * The id of a client that proves nothing: it sends its `client_id` in the body (RFC 6749 §3.2.1), or HTTP Basic with an
- * empty secret, as some libraries do for public clients. Undefined for any other.
- *
- * @throws {InvalidRequest} when the body names another client than HTTP Basic.
+ * The id of a client that proves nothing: it sends its `client_id` in the body (RFC 6749 §3.2.1), where
+ * {@link withIdInBody} has put that of HTTP Basic with an empty secret. Undefined for any other.
  */
 export function idWithoutProof(authorization: string | undefined, form: Form): string | undefined {
   const isProven =
     form.find('client_secret') !== undefined || form.find('client_assertion') !== undefined;
   if (isProven) return undefined;
-  const inBody = form.find('client_id');
-  if (authorization === undefined) return inBody;
-  const credentials = readBasic(authorization);
-  if (!credentials || credentials.clientSecret) return undefined;
-  assertSameClient(inBody, credentials);
-  return credentials.clientId;
+  return authorization === undefined || isWithoutSecret(authorization)
+    ? form.find('client_id')
+    : undefined;
 }
 
-/** The id of HTTP Basic with an empty secret; undefined for any other header. */
-export function readWithoutSecret(authorization: string): string | undefined {
-  const credentials = readBasic(authorization);
-  return credentials?.clientSecret === '' ? credentials.clientId : undefined;
-}
-
-/** Whether a header is HTTP Basic with an empty secret. */
+/** Whether a header is HTTP Basic with an empty secret, as some libraries send for public clients. */
 export const isWithoutSecret = (authorization: string): boolean =>
-  readWithoutSecret(authorization) !== undefined;
+  readBasic(authorization)?.clientSecret === '';
+
+/**
+ * A form with the client's id, where HTTP Basic with an empty secret has it: from here on, there is one place to look.
+ *
+ * @throws {InvalidRequest} when the body names another client.
+ */
+export function withIdInBody(authorization: string | undefined, body: string): string {
+  const credentials = authorization === undefined ? undefined : readBasic(authorization);
+  if (credentials?.clientSecret !== '') return body;
+  const form = new URLSearchParams(body);
+  assertSameClient(form.get('client_id') || undefined, credentials);
+  form.set('client_id', credentials.clientId);
+  return form.toString();
+}
 
 const usesTwoMethods = () => new InvalidRequest('the client uses two methods to authenticate');
 

@@ -69,7 +69,7 @@ export function mountTokenManagement(
       // Before the library, which answers sooner for an unknown client than for a known one.
       const client = await authenticate(services, request, form);
       if (isJwt(form.find('token'))) return answer(request, reply, form, client);
-      await delegate(request, reply, bodyForLibrary(request, named, client.client_id));
+      await delegate(request, reply, bodyForLibrary(named, client.client_id));
       return reply;
     };
 

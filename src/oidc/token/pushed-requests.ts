@@ -43,7 +43,7 @@ export function mountPushedRequests(
       allowOrigin(request, reply, client);
       // FAPI 2.0 §5.3.2.2; the library would take the only one that is registered.
       if (isFapi(client)) form.get('redirect_uri');
-      const pushed = bodyForLibrary(request, named, client.client_id);
+      const pushed = bodyForLibrary(named, client.client_id);
       const fault = faultOfQuery(`?${pushed}`);
       if (fault !== undefined) throw new InvalidRequest(fault);
       // Here a proof is never required: it binds the code, as `dpop_jkt` would (RFC 9449 §10.1).

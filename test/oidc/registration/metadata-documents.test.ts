@@ -251,6 +251,24 @@ test('a changed document changes the application; a lost redirect URI ends conse
   expect(me.status).toBe(401);
 });
 
+test.each([
+  ['alone', () => ({})],
+  ['and the URL in the body', (id: string) => ({ client_id: id })],
+])('HTTP Basic may have the URL as id, with an empty secret, %s', async (_what, more) => {
+  const id = documents.client();
+  const { tokens: first } = await signIn(id, { scope: 'openid offline_access', prompt: 'consent' });
+  const response = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    headers: { authorization: basic(id, '') },
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: first['refresh_token'] ?? '',
+      ...more(id),
+    }),
+  });
+  expect(response.status).toBe(200);
+});
+
 test('HTTP Basic with an empty secret is no way around what is allowed now', async () => {
   const id = documents.client();
   const { tokens: first } = await signIn(id, { scope: 'openid offline_access', prompt: 'consent' });

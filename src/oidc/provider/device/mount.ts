@@ -49,7 +49,7 @@ export async function mountDeviceGrant(
       const client = await authenticateClient(services, request, parseForm(Buffer.from(named)));
       allowOrigin(request, reply, client);
       assertMayUse(client);
-      const sent = bodyForLibrary(request, named, client.client_id);
+      const sent = bodyForLibrary(named, client.client_id);
       const fault = faultOfQuery(`?${sent}`);
       if (fault !== undefined) throw new InvalidRequest(fault);
       await delegate(request, reply, sent);
