@@ -256,7 +256,6 @@ export const Application = builder.prismaNode('Application', {
 addRecordQueries(Application, {
   names: ['application', 'applications'],
   scope: 'applications:read',
-  model: ({ application }) => application,
   search: {
     columns: [...textSearch.columns, 'metadataUrl'],
     description: 'the name, the description, the id or the URL of the metadata document',

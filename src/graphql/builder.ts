@@ -8,8 +8,8 @@ import SubGraphPlugin from '@pothos/plugin-sub-graph';
 import { GraphQLError, type GraphQLSchema, isObjectType, isScalarType } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import { allows, type ManagementScope, managementScopes } from '../auth/scopes.ts';
+import { datamodel } from '../db/rows/datamodel.ts';
 import type PrismaTypes from '../generated/pothos.ts';
-import { getDatamodel } from '../generated/pothos.ts';
 
 import { kindOfId } from '../ids.ts';
 import type { GraphQLContext } from './context.ts';
@@ -144,7 +144,7 @@ export const builder = new SchemaBuilder<Declared>({
   },
   prisma: {
     client: ({ database }) => database.prisma,
-    dmmf: getDatamodel(),
+    dmmf: datamodel,
     exposeDescriptions: false,
     filterConnectionTotalCount: true,
     defaultConnectionSize: defaultPageSize,

@@ -90,7 +90,6 @@ addRecordQueries(IdentityProvider, {
   names: ['identityProvider', 'identityProviders'],
   noun: 'identity provider',
   scope: 'experience:read',
-  model: ({ identityProvider }) => identityProvider,
   search: { columns: ['name', 'issuer', 'id'], description: 'the name, the issuer or the id' },
   order: { CREATED_AT: orders.byCreation, NAME: orders.byName },
 });

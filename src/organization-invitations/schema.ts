@@ -88,7 +88,6 @@ const OrganizationInvitationConnection = addRecordQueries(OrganizationInvitation
   names: ['organizationInvitation', 'organizationInvitations'],
   noun: 'invitation',
   scope: 'organizations:read',
-  model: ({ organizationInvitation }) => organizationInvitation,
   search: { columns: ['invitee'], description: "the invitee's address" },
   filter: (t) => ({
     organizationId: t.id({ description: 'Invites to this organization.' }),

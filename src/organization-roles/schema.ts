@@ -55,7 +55,6 @@ const OrganizationScopeConnection = addRecordQueries(OrganizationScope, {
   shortNoun: 'scope',
   descriptions: { filter: 'Which organization scopes to list.' },
   scope: 'organizations:read',
-  model: ({ organizationScope }) => organizationScope,
   search: textSearch,
   order: { CREATED_AT: orders.byCreation, NAME: orders.byName },
 });
@@ -113,7 +112,6 @@ export const OrganizationRoleConnection = addRecordQueries(OrganizationRole, {
   noun: 'organization role',
   shortNoun: 'role',
   scope: 'organizations:read',
-  model: ({ organizationRole }) => organizationRole,
   search: textSearch,
   filter: (t) => ({
     type: t.field({ type: RoleTypeEnum, description: 'Is for these members.' }),

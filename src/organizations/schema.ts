@@ -127,7 +127,6 @@ export const Organization = builder.prismaNode('Organization', {
 addRecordQueries(Organization, {
   names: ['organization', 'organizations'],
   scope: 'organizations:read',
-  model: ({ organization }) => organization,
   search: textSearch,
   filter: (t) => ({
     userId: t.id({ description: 'Has this user as a member. Also requires `users:read`.' }),

@@ -102,7 +102,6 @@ export const ScopeConnection = addRecordQueries(Scope, {
   names: ['scope', 'scopes'],
   descriptions: { list: 'The scopes of all resources, newest first by default.' },
   scope: 'resources:read',
-  model: ({ scope }) => scope,
   search: textSearch,
   filter: (t) => ({ resourceId: t.id({ description: 'The resource that defines it.' }) }),
   where: ({ resourceId }) => ({ resourceId: resourceId ?? undefined }),
@@ -112,7 +111,6 @@ export const ScopeConnection = addRecordQueries(Scope, {
 addRecordQueries(Resource, {
   names: ['resource', 'resources'],
   scope: 'resources:read',
-  model: ({ resource }) => resource,
   search: {
     columns: ['name', 'indicator', 'id'],
     description: 'the name, the indicator or the id',

@@ -63,7 +63,6 @@ export const Role = builder.prismaNode('Role', {
 export const RoleConnection = addRecordQueries(Role, {
   names: ['role', 'roles'],
   scope: 'roles:read',
-  model: ({ role }) => role,
   search: textSearch,
   filter: (t) => ({
     type: t.field({ type: RoleTypeEnum, description: 'Is for these subjects.' }),

@@ -141,7 +141,6 @@ export const User = builder.prismaNode('User', {
 addRecordQueries(User, {
   names: ['user', 'users'],
   scope: 'users:read',
-  model: ({ user }) => user,
   search: {
     columns: ['name', 'username', 'primaryEmail', 'primaryPhone', 'id'],
     description: 'the name, user name, e-mail address, telephone number or id',

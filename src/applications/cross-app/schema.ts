@@ -35,7 +35,6 @@ addRecordQueries(CrossAppConnection, {
   names: ['crossAppConnection', 'crossAppConnections'],
   noun: 'connection',
   scope: 'applications:read',
-  model: ({ crossAppConnection }) => crossAppConnection,
   search: {
     columns: ['issuer', 'clientId', 'id'],
     description: 'the issuer, the client id or the id',

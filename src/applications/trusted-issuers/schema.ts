@@ -89,7 +89,6 @@ addRecordQueries(TrustedIssuer, {
   names: ['trustedIssuer', 'trustedIssuers'],
   noun: 'trusted issuer',
   scope: 'applications:read',
-  model: ({ trustedIssuer }) => trustedIssuer,
   search: { columns: ['name', 'issuer', 'id'], description: 'the name, the issuer or the id' },
   filter: (t) => ({
     applicationId: t.id({ description: 'Gets tokens for this application.' }),

@@ -15,6 +15,7 @@ import {
 } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { requestError } from '../request-error.ts';
+import { withColumns } from './columns.ts';
 
 const OrderDirection = builder.enumType('OrderDirection', {
   description: 'Which way a list is ordered.',
@@ -220,7 +221,9 @@ export async function readPage<Row extends { id: string }>(options: {
   readonly order: ListOrder;
 }) {
   const { args, context, info, model, where, order } = options;
-  const selection = queryFromInfo({ context, info, path: ['edges', 'node'] });
+  const path = ['edges', 'node'];
+  const whole = queryFromInfo({ context, info, path });
+  const selection = withColumns(whole, info, path, ['id', order.field]);
   const size = pageSize(args);
   const isBackward = args.last != null;
   const after = args.after == null ? undefined : decodeCursor(args.after, 'after');

@@ -1,18 +1,13 @@
 import type { InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import type { PrismaModelTypes, PrismaNodeRef } from '@pothos/plugin-prisma';
 import type { ManagementScope } from '../../auth/scopes.ts';
-import type { PrismaClient } from '../../generated/prisma/client.ts';
+import { rowsOf } from '../../db/rows/rows.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { InputFields } from '../mutations/mutation.ts';
-import {
-  assertMayFilter,
-  connectionOf,
-  type Model,
-  type OrderFields,
-  orderInput,
-  readPage,
-} from './page.ts';
+import { withColumns } from './columns.ts';
+import { assertMayFilter, connectionOf, type OrderFields, orderInput, readPage } from './page.ts';
 import { searchDescription, searching } from './searching.ts';
 
 /** Orders that many lists offer. */
@@ -44,7 +39,6 @@ interface RecordQueriesOptions<
   readonly descriptions?: Partial<Record<'one' | 'list' | 'filter', string>>;
   /** The scope that the caller's token must allow. */
   readonly scope: ManagementScope;
-  readonly model: (prisma: PrismaClient) => RecordModel<Row>;
   /** The columns that the filter's `search` looks through, and how its description names them. */
   readonly search: {
     readonly columns: readonly (keyof Row & string)[];
@@ -64,12 +58,6 @@ interface RecordQueriesOptions<
   readonly order: OrderFields<Row>;
 }
 
-/** The model of a record type: of the Prisma client. */
-export interface RecordModel<Row> extends Model<Row> {
-  // biome-ignore lint/suspicious/noExplicitAny: each model has arguments of its own, which an id and a selection fit.
-  findUnique(query: any): PromiseLike<Row | null>;
-}
-
 /**
  * Adds the two queries of a record type, such as `user` and `users`, with the types that the list needs:
  * `UserConnection`, `UserFilter`, `UserOrder`.
@@ -84,7 +72,9 @@ export function addRecordQueries<
   type: PrismaNodeRef<SchemaTypes, PrismaModel, Row>,
   options: RecordQueriesOptions<NoInfer<Row>, PrismaModel['Where'], Fields>,
 ) {
-  const { scope, model, search, where, filterScopes = {} } = options;
+  const { scope, search, where, filterScopes = {} } = options;
+  const rows = (database: GraphQLContext['database']) =>
+    rowsOf<Row>(database, type.modelName as Prisma.ModelName);
   const [one, list] = options.names;
   const { noun = one, shortNoun = noun, descriptions = {} } = options;
 
@@ -110,8 +100,11 @@ export function addRecordQueries<
       authScopes: { scope },
       args: { id: t.arg.id({ required: true, description: `The ${shortNoun}'s id.` }) },
       // The compiler cannot see through the type parameters that these are rows of the type.
-      resolve: (query, _root, { id }, { database }) =>
-        model(database.prisma).findUnique({ ...query, where: { id } }) as never,
+      resolve: (query, _root, { id }, { database }, info) =>
+        rows(database).findUnique({
+          ...withColumns(query, info, [], ['id']),
+          where: { id },
+        }) as never,
     }),
   );
   builder.queryField(list, (t) =>
@@ -131,7 +124,7 @@ export function addRecordQueries<
             args,
             context,
             info,
-            model: model(context.database.prisma),
+            model: rows(context.database),
             where: {
               ...(await searching(context.database, filter?.search, search.columns)),
               ...(filter && (await where?.(filter, context))),

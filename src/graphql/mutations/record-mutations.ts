@@ -6,7 +6,6 @@ import { NotFoundError } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
 import type { SchemaTypes } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { RecordModel } from '../lists/record-queries.ts';
 import { mutationPayloadName } from '../names.ts';
 import {
   addMutation,
@@ -38,7 +37,10 @@ interface ChangeOptions<Row, Fields extends InputFieldMap> extends Common {
 interface DeletionOptions<Row> extends Common {
   /** The refusals that it can meet: `NotFoundError` by default. */
   readonly errors?: readonly RefusalClass[];
-  readonly model: (prisma: PrismaClient) => Pick<RecordModel<Row>, 'findUnique'>;
+  readonly model: (prisma: PrismaClient) => {
+    // biome-ignore lint/suspicious/noExplicitAny: each model has arguments of its own, which an id and a selection fit.
+    findUnique(query: any): PromiseLike<Row | null>;
+  };
   readonly operation: (context: GraphQLContext, input: { readonly id: string }) => Promise<Row>;
 }
 

@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import type { Once } from '../context.ts';
 import { requestError } from '../request-error.ts';
-import { rootFieldsOf } from '../root-fields.ts';
+import { selectedFieldsOf } from '../selected-fields.ts';
 
 /** The header by which a client learns that the answer is that of an earlier request. */
 export const replayedHeader = 'Idempotency-Replayed';
@@ -55,7 +55,7 @@ function isOneMutation(document: DocumentNode, operationName?: string | null): b
     (definition): definition is FragmentDefinitionNode =>
       definition.kind === Kind.FRAGMENT_DEFINITION,
   );
-  const fields = rootFieldsOf(operation, (name) =>
+  const fields = selectedFieldsOf(operation, (name) =>
     fragments.find((fragment) => fragment.name.value === name),
   );
   return fields.length === 1;

@@ -29,7 +29,6 @@ addRecordQueries(RegistrationTokenNode, {
   noun: 'registration token',
   shortNoun: 'token',
   scope: 'applications:read',
-  model: ({ registrationToken }) => registrationToken,
   search: { columns: ['id'], description: 'the id' },
   order: { CREATED_AT: orders.byCreation },
 });

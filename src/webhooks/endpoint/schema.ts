@@ -69,7 +69,6 @@ addRecordQueries(Webhook, {
     filter: 'Which webhooks to list. A match meets every field that is given.',
   },
   scope: 'webhooks:read',
-  model: ({ webhook }) => webhook,
   search: { columns: ['name', 'url', 'id'], description: 'the name, the URL or the id' },
   filter: (t) => ({ enabled: t.boolean({ description: 'Enabled or disabled webhooks.' }) }),
   where: ({ enabled }): Prisma.WebhookWhereInput => ({ enabled: enabled ?? undefined }),

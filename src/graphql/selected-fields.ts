@@ -1,14 +1,8 @@
-import {
-  type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 
-/** The root fields of an operation, also those within fragments. */
-export function rootFieldsOf(
-  { selectionSet }: OperationDefinitionNode,
+/** The fields that an operation or a field selects, also those within fragments. */
+export function selectedFieldsOf(
+  { selectionSet }: { readonly selectionSet: SelectionSetNode },
   fragmentOf: (name: string) => FragmentDefinitionNode | null | undefined,
 ): FieldNode[] {
   const seen = new Set<string>();
