@@ -78,7 +78,29 @@ const lookUp = createSharedStatement<Lookup, FoundRow | null>(async (sql, lookup
 });
 
 async function run(sql: Sql, { text, values, read }: RowsStatement): Promise<FoundRow[]> {
-  return (await sql.query<FoundRow>('', text, values)).map(read);
+  return (await sql.query<FoundRow>(nameOf(text), text, values)).map(read);
+}
+
+// Each connection keeps what it prepares, so only what is asked again and again is prepared.
+const mostNames = 50;
+const oftenEnough = 20;
+const mostCounted = 1_000;
+const names = new Map<string, string>();
+const counts = new Map<string, number>();
+
+/** The name by which a statement is prepared; empty for one that is seldom run. */
+function nameOf(text: string): string {
+  const name = names.get(text);
+  if (name !== undefined || names.size === mostNames) return name ?? '';
+  const count = (counts.get(text) ?? 0) + 1;
+  if (count === oftenEnough) {
+    names.set(text, `rows-${names.size + 1}`);
+    counts.delete(text);
+  } else {
+    if (counts.size === mostCounted) counts.clear();
+    counts.set(text, count);
+  }
+  return '';
 }
 
 function byDriver(model: string, query: RowsQuery): RowsStatement | undefined {
