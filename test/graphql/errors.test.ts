@@ -137,7 +137,7 @@ test('masks a fault, and logs it under the client’s id', async () => {
   await broken.testDatabase.database.prisma
     .$executeRaw`ALTER TABLE "Role" RENAME COLUMN "description" TO "gone"`;
   const answer = await post(
-    { query: '{ roles { edges { node { id } } } }' },
+    { query: '{ roles { edges { node { description } } } }' },
     { authorization },
     broken,
   );
@@ -145,7 +145,7 @@ test('masks a fault, and logs it under the client’s id', async () => {
   expect(JSON.stringify(answer.errors)).not.toMatch(/prisma|description|does not exist/i);
   const { requestId } = answer.errors[0].extensions;
   const line = broken.logged.find((entry) => entry['requestId'] === requestId);
-  expect(JSON.stringify(line)).toContain('does not exist in the current database');
+  expect(JSON.stringify(line)).toMatch(/description does not exist/);
 });
 
 describe('introspection', () => {
