@@ -15,8 +15,16 @@ const { database } = testDatabase;
 const { prisma } = database;
 
 const { models } = datamodel.datamodel;
-type Name = 'User' | 'Role' | 'Scope' | 'Resource' | 'Organization' | 'Application';
-const names: readonly Name[] = ['User', 'Role', 'Scope', 'Resource', 'Organization', 'Application'];
+type Name = (typeof names)[number];
+const names = [
+  'User',
+  'Role',
+  'Scope',
+  'Resource',
+  'Organization',
+  'Application',
+  'Session',
+] as const;
 type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const directory = seedDirectory(database, systemClock);
@@ -30,6 +38,8 @@ for (const name of [null, 'Ann', 'O\'Neil \\ "x" ∑', 'Ann']) {
   await directory.allowUser(user, orders, ['read', 'write']);
   if (name) await directory.allowUser(user, files, ['list']);
   await directory.addMember(organization, user, { resource: files, resourceScopes: ['list'] });
+  // Its list of applications has no value.
+  await directory.createSession(user.id);
   await prisma.user.update({
     where: { id: user.id },
     data: {

@@ -67,11 +67,17 @@ class Writing {
       ...inJson.map((relation) => `${relation.text} AS ${quoted(relation.name)}`),
     ];
     const text = `SELECT ${listed.join(', ')} ${this.#from(name, model, table, query)}`;
+    const readers = [
+      ...columns.flatMap((column) =>
+        column.isList ? [{ name: column.name, read: readerOf(column) }] : [],
+      ),
+      ...inJson,
+    ];
     return {
       text,
       values: this.#values,
       read(row) {
-        for (const relation of inJson) row[relation.name] = relation.read(row[relation.name]);
+        for (const { name, read } of readers) row[name] = read(row[name]);
         return row;
       },
     };
@@ -211,11 +217,12 @@ function selectionOf(model: Model, { select, include }: RowsQuery) {
   return { columns, relations };
 }
 
-/** A column in JSON is what the driver would read, but for instants. */
-const readerOf = ({ type }: ModelField): ((value: unknown) => unknown) =>
-  type === 'DateTime'
-    ? (value) => (value === null ? null : new Date(value as string))
-    : (value) => value;
+/** A column in JSON is what the driver would read, but for instants. To Prisma a list without a value is empty. */
+function readerOf({ type, isList }: ModelField): (value: unknown) => unknown {
+  if (isList) return (value) => value ?? [];
+  if (type === 'DateTime') return (value) => (value === null ? null : new Date(value as string));
+  return (value) => value;
+}
 
 /** The condition by which rows of a relation belong to a row. */
 function joinOf(
