@@ -22,7 +22,11 @@ export interface Model {
   readonly primaryKey: { readonly fields: readonly string[] } | null;
 }
 
-/** What Prisma knows of the tables, as Pothos needs it too. Columns have the names of their fields, but for `@map`. */
+/**
+ * What Prisma knows of the tables, as Pothos needs it too. It leaves out the names that `@map` gives to columns: the
+ * models that are read by these have none.
+ */
+// The generated type says less than what is there.
 export const datamodel = getDatamodel() as unknown as {
   readonly datamodel: { readonly models: Readonly<Record<string, Model>> };
 };

@@ -24,9 +24,8 @@ type Delegate<Row> = {
 };
 
 /**
- * The rows of a model, read by the driver in one statement, relations and all: the lookups and first pages that admin
- * tools ask for most take a half to two thirds of Prisma's CPU so. Prisma reads what no statement is made for, such as
- * the rows that a filter by others leaves.
+ * The rows of a model. The driver reads them in one statement, relations and all, where Prisma runs one for each table.
+ * Prisma reads what no statement is made for, such as the rows that a filter by others leaves.
  */
 export function rowsOf<Row>(
   database: Pick<Database, 'prisma' | 'sql'>,
