@@ -18,7 +18,7 @@ async function runProject(bodies: Readonly<Record<string, string>>) {
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     await writeFile(
       join(folder, 'vitest.config.js'),
-      `export default { test: { include: ['test/*.test.js'], globals: true, isolate: false, maxWorkers: 2 } };`,
+      `export default { test: { include: ['test/*.test.js'], globals: true, isolate: false } };`,
     );
     for (const [name, body] of Object.entries(bodies)) {
       await writeFile(
@@ -30,25 +30,25 @@ async function runProject(bodies: Readonly<Record<string, string>>) {
       );
     }
     const own = /^(VITEST|VITE_|NODE_ENV$|TEST$|CI$)/;
-    const child = spawn(process.execPath, [script], {
+    const child = spawn(process.execPath, [script, '--max-workers=2'], {
       cwd: folder,
       env: {
         ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))),
-        UNSTEADY: join(folder, 'unsteady'),
+        FALLEN: join(folder, 'fallen'),
         RESULTS: join(folder, 'results'),
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     child.stdout.resume();
     const [code] = await once(child, 'close');
-    const unsteady = await readFile(join(folder, 'unsteady'), 'utf8').catch(() => '');
+    const fallen = await readFile(join(folder, 'fallen'), 'utf8').catch(() => '');
     const { stdout } = await promisify(execFile)(process.execPath, [
       summary,
       join(folder, 'results'),
     ]).catch(() => ({ stdout: '' }));
     return {
       code,
-      unsteady: unsteady.split('\n').filter(Boolean).sort(),
+      fallen: fallen.split('\n').filter(Boolean).sort(),
       total: stdout.split('\n').at(-2),
     };
   } finally {
@@ -58,7 +58,7 @@ async function runProject(bodies: Readonly<Record<string, string>>) {
 
 test('what falls once passes on the next try, and is named', async () => {
   const stays = 'await new Promise(() => {})';
-  const { code, unsteady, total } = await runProject({
+  const { code, fallen, total } = await runProject({
     passes: 'expect(1).toBe(1);',
     flips: 'if (once()) expect(1).toBe(2);',
     dies: `if (once()) { process.kill(process.pid, 'SIGKILL'); ${stays}; }`,
@@ -66,34 +66,37 @@ test('what falls once passes on the next try, and is named', async () => {
   });
   expect(code).toBe(0);
   expect(total).toBe('4 passed, 0 failed, 0 skipped');
-  expect(unsteady).toEqual([
+  expect(fallen).toEqual([
     'unsteady: test/dies.test.js > it did not end, 1 of 3',
-    'unsteady: test/flips.test.js > it, 1 of 3',
+    'unsteady: test/flips.test.js > it, 1 of 3: expected 1 to be 2 // Object.is equality',
     'unsteady: test/rejects.test.js > a stray, 1 of 3',
   ]);
 });
 
 test('what falls three times is broken', async () => {
-  const { code, unsteady, total } = await runProject({
+  const { code, fallen, total } = await runProject({
     passes: 'expect(1).toBe(1);',
     breaks: 'expect(1).toBe(2);',
     flips: 'if (once()) expect(1).toBe(2);',
   });
   expect(code).toBe(1);
   expect(total).toBe('2 passed, 1 failed, 0 skipped');
-  expect(unsteady).toEqual(['unsteady: test/flips.test.js > it, 1 of 3']);
+  expect(fallen).toEqual([
+    'broken: test/breaks.test.js > it, 3 of 3: expected 1 to be 2 // Object.is equality',
+    'unsteady: test/flips.test.js > it, 1 of 3: expected 1 to be 2 // Object.is equality',
+  ]);
 });
 
 test('a runner that is killed runs again', async () => {
-  const { code, unsteady } = await runProject({
+  const { code, fallen } = await runProject({
     kills: `if (once()) { process.kill(process.ppid, 'SIGKILL'); await new Promise(() => {}); }`,
   });
   expect(code).toBe(0);
-  expect(unsteady).toEqual([
+  expect(fallen).toEqual([
     'unsteady: the run of the tests (the runner ended early, with SIGKILL), 1 of 3',
   ]);
 });
 
 test('a run without a test is broken', async () => {
-  expect(await runProject({})).toMatchObject({ code: 1, unsteady: [] });
+  expect(await runProject({})).toMatchObject({ code: 1, fallen: ['broken: the runner ended with 1'] });
 });

@@ -13,17 +13,23 @@ export interface Result {
   readonly skipped: number;
 }
 
+/** A test that failed, or what else went wrong, and the first line of its reason where there is one. */
+export interface Fall {
+  readonly name: string;
+  readonly reason: string | null;
+}
+
 /** What one line of a journal says. A runner that is killed leaves the lines it had written. */
 type Line =
   | { readonly kind: 'begun'; readonly files: readonly string[] }
-  | ({ readonly kind: 'file'; readonly fallen: readonly string[] } & Result)
+  | ({ readonly kind: 'file'; readonly fallen: readonly Fall[] } & Result)
   | { readonly kind: 'error'; readonly file: string | null; readonly message: string }
   | { readonly kind: 'ended' };
 
 /** What came of one run of the test runner. */
 export interface Outcome {
-  /** For each file that fell, by its path in the project: the names of the tests that failed, or what else went wrong. */
-  readonly fallen: ReadonlyMap<string, readonly string[]>;
+  /** For each file that fell, by its path in the project: what fell in it. */
+  readonly fallen: ReadonlyMap<string, readonly Fall[]>;
   /** Errors that belong to no file, or null where every one does. */
   readonly elsewhere: string | null;
   readonly results: readonly Result[];
@@ -44,7 +50,7 @@ export default class Journal implements Reporter {
     });
 
   onTestModuleEnd: Reporter['onTestModuleEnd'] = (module) =>
-    this.#write({ kind: 'file', ...resultOf(module), fallen: namesOf(module) });
+    this.#write({ kind: 'file', ...resultOf(module), fallen: fallsOf(module) });
 
   onTestRunEnd: Reporter['onTestRunEnd'] = (_modules, errors) => {
     for (const error of errors) {
@@ -78,14 +84,17 @@ function resultOf(module: TestModule): Result {
   };
 }
 
-function namesOf(module: TestModule): string[] {
-  const failed = [...module.children.allTests('failed')].map(({ fullName }) => fullName);
+function fallsOf(module: TestModule): Fall[] {
   const suites = [...module.children.allSuites()]
     .filter((suite) => suite.errors().length > 0)
-    .map(({ fullName }) => fullName);
-  const names = [...suites, ...failed];
-  if (names.length > 0 || module.ok()) return names;
-  return [module.errors()[0]?.message ?? 'the file itself'];
+    .map((suite) => ({ name: suite.fullName, reason: reasonOf(suite.errors()) }));
+  const failed = [...module.children.allTests('failed')].map((test) => ({
+    name: test.fullName,
+    reason: reasonOf(test.result().errors),
+  }));
+  const falls = [...suites, ...failed];
+  if (falls.length > 0 || module.ok()) return falls;
+  return [{ name: reasonOf(module.errors()) ?? 'the file itself', reason: null }];
 }
 
 /**
@@ -98,16 +107,16 @@ export function readJournal(path: string, end: number | NodeJS.Signals): Outcome
     .split('\n')
     .filter(Boolean)
     .map((line): Line => JSON.parse(line));
-  const fallen = new Map<string, string[]>();
-  const add = (file: string, ...names: readonly string[]) =>
-    fallen.set(file, [...(fallen.get(file) ?? []), ...names]);
+  const fallen = new Map<string, Fall[]>();
+  const add = (file: string, ...falls: readonly Fall[]) =>
+    fallen.set(file, [...(fallen.get(file) ?? []), ...falls]);
   const ended = new Set<string>();
   const stray: string[] = [];
   for (const line of lines) {
     if (line.kind === 'file') ended.add(line.file);
     if (line.kind === 'file' && line.fallen.length > 0) add(line.file, ...line.fallen);
     if (line.kind !== 'error') continue;
-    if (line.file) add(line.file, firstLine(line.message));
+    if (line.file) add(line.file, { name: firstLine(line.message), reason: null });
     else stray.push(firstLine(line.message));
   }
   if (!lines.some(({ kind }) => kind === 'ended')) {
@@ -115,7 +124,8 @@ export function readJournal(path: string, end: number | NodeJS.Signals): Outcome
   }
   for (const line of lines) {
     if (line.kind !== 'begun') continue;
-    for (const file of line.files) if (!ended.has(file)) add(file, 'it did not end');
+    for (const file of line.files)
+      if (!ended.has(file)) add(file, { name: 'it did not end', reason: null });
   }
   if (end !== 0 && fallen.size === 0 && stray.length === 0)
     stray.push(`the runner ended with ${end}`);
@@ -126,5 +136,10 @@ export function readJournal(path: string, end: number | NodeJS.Signals): Outcome
   });
   return { fallen, elsewhere: stray.length > 0 ? stray.join('; ') : null, results };
 }
+
+// A line of a terminal, and not a whole answer that was not the expected one.
+const longestReason = 300;
+const reasonOf = (errors: readonly { readonly message: string }[] | undefined): string | null =>
+  errors?.[0] ? firstLine(errors[0].message).slice(0, longestReason) : null;
 
 const firstLine = (message: string) => message.split('\n', 1)[0] as string;
