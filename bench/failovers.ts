@@ -59,7 +59,7 @@ try {
       'events in the log': log.length,
       'messages to the webhook': webhook.length,
       'events seen by the subscriber': subscriber.length,
-      'reconnects of the subscriber': findings.reconnects,
+      'reconnects of the subscriber': findings.disconnections.length,
       'longest gap in seconds': seconds(findings.longestGapMs),
       'seconds of mutations': Math.round(findings.mutationSeconds),
       'seconds until all had come': Math.round(findings.settleSeconds),

@@ -30,7 +30,7 @@ async function run(name: string, about: Pick<Ordeal, 'environment' | 'nodes'>): 
     'events in the log': log.length,
     'messages to the webhook': webhook.length,
     'events seen by the subscriber': subscriber.length,
-    'reconnects of the subscriber': findings.reconnects,
+    'reconnects of the subscriber': findings.disconnections.length,
     'messages in the sink': sink?.length ?? natsMissing,
     'seconds of mutations': Math.round(findings.mutationSeconds),
     'seconds until all had come': Math.round(findings.settleSeconds),

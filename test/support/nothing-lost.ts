@@ -58,8 +58,8 @@ export interface Findings {
   /** Every arrival, repetitions included. */
   readonly webhook: readonly string[];
   readonly subscriber: readonly string[];
-  /** How often the subscriber reconnected with its last cursor. */
-  readonly reconnects: number;
+  /** Why the subscriber lost its connections, after each of which it connected again with its last cursor. */
+  readonly disconnections: readonly string[];
   /** Undefined without a sink. */
   readonly sink: readonly string[] | undefined;
   readonly mutationSeconds: number;
@@ -133,14 +133,13 @@ function startSubscriber(cluster: Cluster, token: string, onNews: () => void) {
   const ids: string[] = [];
   const distinct = new Set<string>();
   let cursor = encodePosition(logStart);
-  let reconnects = -1;
+  const disconnections: string[] = [];
   let isStopped = false;
   let client: ReturnType<typeof createClient> | undefined;
 
   async function run(): Promise<void> {
     while (!isStopped) {
-      reconnects += 1;
-      const url = await cluster.url(reconnects);
+      const url = await cluster.url(disconnections.length);
       client = createClient({
         url: `${url.replace(/^http/, 'ws')}/graphql`,
         webSocketImpl: WebSocket,
@@ -160,8 +159,10 @@ function startSubscriber(cluster: Cluster, token: string, onNews: () => void) {
           cursor = data.events.cursor;
           onNews();
         }
-      } catch {
-        // Its node was killed.
+        disconnections.push('completed');
+      } catch (error) {
+        disconnections.push(reasonOf(error));
+        await lateBy(againMs);
       }
     }
   }
@@ -170,15 +171,20 @@ function startSubscriber(cluster: Cluster, token: string, onNews: () => void) {
   return {
     ids,
     hasAll: (log: readonly string[]) => log.every((id) => distinct.has(id)),
-    get reconnects() {
-      return reconnects;
-    },
+    disconnections,
     async stop() {
       isStopped = true;
-      await client?.dispose();
+      // It fails where the client is about to connect to a node that does not let it.
+      await client?.dispose()?.catch(() => undefined);
       await running;
     },
   };
+}
+
+/** What a client of graphql-ws throws: an error, or the event of a connection that failed or was closed. */
+function reasonOf(thrown: unknown): string {
+  const { code, reason, message } = thrown as { code?: unknown; reason?: string; message?: string };
+  return [code, reason, message].filter(Boolean).join(' ');
 }
 
 /** Reads the stream until it has the whole log, or the signal ends it. */
@@ -247,177 +253,172 @@ const createUser = `mutation ($username: String!) {
  * and, if wanted, a sink are attached. Then waits until each has all events of the log, for {@link settleMs} at most.
  */
 export async function undergo(ordeal: Ordeal): Promise<Findings> {
-  const closers: (() => unknown)[] = [];
+  await using ends = new AsyncDisposableStack();
   let news = () => {};
-  try {
-    const nats = ordeal.hasSink ? await createNatsServer() : undefined;
-    closers.push(() => nats?.close());
-    await nats?.start();
-    const receiver = await startReceiver(() => news());
-    closers.push(receiver.close);
-    const cluster = new Cluster(
-      {
-        ...ordeal.environment,
-        ...(ordeal.workers ? { WORKERS: String(ordeal.workers) } : {}),
-        SIGNET_SECRET: 'a secret for tests only, and a long one',
-        ADMIN_CLIENT_ID: admin.id,
-        ADMIN_CLIENT_SECRET: admin.secret,
-        ALLOW_PRIVATE_WEBHOOKS: 'true',
-        // One issuer, so that tokens are valid at every node and after every restart.
-        BASE_URL: 'http://localhost:3000',
-        ...(nats ? { EVENT_SINK_URL: nats.url } : {}),
-      },
-      ordeal.nodes,
-    );
-    closers.push(() => cluster.stopAll());
-    await cluster.startAll();
-    const token = await fetchManagementToken({ url: await cluster.url(0) }, admin);
-    const hook = await ask<{ createWebhook: { webhook?: { id: string } } }>(
-      await cluster.url(0),
-      token,
-      `mutation ($url: URL!) {
-        createWebhook(input: { name: "Nothing lost", url: $url }) {
-          ... on CreateWebhookPayload { webhook { id } }
-        }
-      }`,
-      { url: receiver.url },
-    );
-    const webhook = hook.data?.createWebhook.webhook;
-    if (!webhook) throw new Error(JSON.stringify(hook));
-    const subscriber = startSubscriber(cluster, token, () => news());
-    closers.push(() => subscriber.stop());
-
-    const acknowledged: string[] = [];
-    const refused: string[] = [];
-    let broken = 0;
-    let unavailable = 0;
-    let sent = 0;
-    const { failOvers = [] } = ordeal;
-    let failingOver: Promise<void> | undefined;
-    let failure: unknown;
-    const resumedAfterMs: number[] = [];
-    let acknowledgedAt = performance.now();
-    let longestGapMs = 0;
-    let isBack = (_sentAt: number) => {};
-    const acknowledge = (id: string, sentAt: number) => {
-      isBack(sentAt);
-      const now = performance.now();
-      longestGapMs = Math.max(longestGapMs, now - acknowledgedAt);
-      acknowledgedAt = now;
-      acknowledged.push(id);
-    };
-    const create = async (writer: number) => {
-      sent += 1;
-      const username = `user_${sent}`;
-      const key = ordeal.isKeyed ? username : undefined;
-      for (let attempt = 0; ; attempt += 1) {
-        const url = await cluster.url(writer + attempt);
-        const sentAt = performance.now();
-        try {
-          const answer = await ask<{ createUser: { user?: { id: string } } }>(
-            url,
-            token,
-            createUser,
-            { username },
-            key,
-          );
-          const id = answer.data?.createUser.user?.id;
-          if (id !== undefined) acknowledge(id, sentAt);
-          else if (passing.has(answer.errors?.[0]?.extensions?.code ?? '')) unavailable += 1;
-          else refused.push(JSON.stringify(answer));
-          if (id !== undefined || refused.length > 100) return id;
-        } catch {
-          broken += 1;
-        }
-        if (!key) return undefined;
-        // Whoever asked without a pause would take the time that the failover needs.
-        await lateBy(againMs);
+  const nats = ordeal.hasSink ? await createNatsServer() : undefined;
+  ends.defer(() => nats?.close());
+  await nats?.start();
+  const receiver = await startReceiver(() => news());
+  ends.defer(receiver.close);
+  const cluster = new Cluster(
+    {
+      ...ordeal.environment,
+      ...(ordeal.workers ? { WORKERS: String(ordeal.workers) } : {}),
+      SIGNET_SECRET: 'a secret for tests only, and a long one',
+      ADMIN_CLIENT_ID: admin.id,
+      ADMIN_CLIENT_SECRET: admin.secret,
+      ALLOW_PRIVATE_WEBHOOKS: 'true',
+      // One issuer, so that tokens are valid at every node and after every restart.
+      BASE_URL: 'http://localhost:3000',
+      ...(nats ? { EVENT_SINK_URL: nats.url } : {}),
+    },
+    ordeal.nodes,
+  );
+  ends.defer(() => cluster.stopAll());
+  await cluster.startAll();
+  const token = await fetchManagementToken({ url: await cluster.url(0) }, admin);
+  const hook = await ask<{ createWebhook: { webhook?: { id: string } } }>(
+    await cluster.url(0),
+    token,
+    `mutation ($url: URL!) {
+      createWebhook(input: { name: "Nothing lost", url: $url }) {
+        ... on CreateWebhookPayload { webhook { id } }
       }
-    };
-    const isShareOver = (done: number, of: number) =>
-      acknowledged.length >= ((done + 1) * ordeal.mutations) / (of + 1);
-    const failOver = async (run: () => Promise<void>) => {
-      await run();
-      const overAt = performance.now();
-      await new Promise<void>((resolve) => {
-        isBack = (sentAt) => sentAt >= overAt && resolve();
-      });
-      resumedAfterMs.push(performance.now() - overAt);
-      failingOver = undefined;
-    };
-    const write = async (writer: number) => {
-      while (
-        acknowledged.length < ordeal.mutations ||
-        cluster.kills < ordeal.kills ||
-        resumedAfterMs.length < failOvers.length
-      ) {
-        await create(writer);
-        const next = failOvers[resumedAfterMs.length];
-        if (next && isShareOver(resumedAfterMs.length, failOvers.length))
-          failingOver ??= failOver(next).catch((error: unknown) => {
-            failure = error;
-          });
-        if (failure) throw failure;
-        const isDue = isShareOver(cluster.kills, ordeal.kills);
-        if (isDue && cluster.kills < ordeal.kills && cluster.isWhole) {
-          if (ordeal.workers) cluster.killWorker();
-          else cluster.kill();
-        }
-        if (refused.length > 100) throw new Error(`Refused again and again: ${refused[0]}`);
+    }`,
+    { url: receiver.url },
+  );
+  const webhook = hook.data?.createWebhook.webhook;
+  if (!webhook) throw new Error(JSON.stringify(hook));
+  const subscriber = startSubscriber(cluster, token, () => news());
+  ends.defer(() => subscriber.stop());
+
+  const acknowledged: string[] = [];
+  const refused: string[] = [];
+  let broken = 0;
+  let unavailable = 0;
+  let sent = 0;
+  const { failOvers = [] } = ordeal;
+  let failingOver: Promise<void> | undefined;
+  let failure: unknown;
+  const resumedAfterMs: number[] = [];
+  let acknowledgedAt = performance.now();
+  let longestGapMs = 0;
+  let isBack = (_sentAt: number) => {};
+  const acknowledge = (id: string, sentAt: number) => {
+    isBack(sentAt);
+    const now = performance.now();
+    longestGapMs = Math.max(longestGapMs, now - acknowledgedAt);
+    acknowledgedAt = now;
+    acknowledged.push(id);
+  };
+  const create = async (writer: number) => {
+    sent += 1;
+    const username = `user_${sent}`;
+    const key = ordeal.isKeyed ? username : undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      const url = await cluster.url(writer + attempt);
+      const sentAt = performance.now();
+      try {
+        const answer = await ask<{ createUser: { user?: { id: string } } }>(
+          url,
+          token,
+          createUser,
+          { username },
+          key,
+        );
+        const id = answer.data?.createUser.user?.id;
+        if (id !== undefined) acknowledge(id, sentAt);
+        else if (passing.has(answer.errors?.[0]?.extensions?.code ?? '')) unavailable += 1;
+        else refused.push(JSON.stringify(answer));
+        if (id !== undefined || refused.length > 100) return id;
+      } catch {
+        broken += 1;
       }
-    };
-    const begunAt = performance.now();
-    await Promise.all(Array.from({ length: connections }, (_, writer) => write(writer)));
-    await failingOver;
-    const writtenAt = performance.now();
-    await cluster.settled();
-
-    // Once this event is in the log, so is everything committed before it, acknowledged or not.
-    const last = await create(0);
-    const url = await cluster.url(0);
-    const isEnd = ({ data }: { data: Readonly<Record<string, unknown>> }) => data['id'] === last;
-    let log = await readLog(url, token);
-    while (!log.some(isEnd)) log = await readLog(url, token);
-    const logIds = log.map(({ id }) => id);
-    const logForWebhook = log
-      .filter(({ name, data }) => !name.startsWith('Webhook.') || data['id'] !== webhook.id)
-      .map(({ id }) => id);
-
-    const patience = AbortSignal.timeout(settleMs);
-    const sink = nats ? readSink(nats.url, logIds, patience) : undefined;
-    const isComplete = () => subscriber.hasAll(logIds) && receiver.hasAll(logForWebhook);
+      // Whoever asked without a pause would take the time that the failover needs.
+      await lateBy(againMs);
+      if (!key) return undefined;
+    }
+  };
+  const isShareOver = (done: number, of: number) =>
+    acknowledged.length >= ((done + 1) * ordeal.mutations) / (of + 1);
+  const failOver = async (run: () => Promise<void>) => {
+    await run();
+    const overAt = performance.now();
     await new Promise<void>((resolve) => {
-      news = () => {
-        if (isComplete() || patience.aborted) resolve();
-      };
-      patience.addEventListener('abort', news);
-      news();
+      isBack = (sentAt) => sentAt >= overAt && resolve();
     });
-    const inSink = await sink;
-    return {
-      acknowledged,
-      unavailable,
-      resumedAfterMs,
-      longestGapMs,
-      refused,
-      errors: cluster.errors,
-      kills: cluster.kills,
-      broken,
-      log: logIds,
-      logForWebhook,
-      logged: log
-        .filter(({ name }) => name === 'User.Created')
-        .map(({ data }) => String(data['id'])),
-      webhook: [...receiver.ids],
-      subscriber: [...subscriber.ids],
-      reconnects: subscriber.reconnects,
-      sink: inSink,
-      mutationSeconds: (writtenAt - begunAt) / 1000,
-      settleSeconds: (performance.now() - writtenAt) / 1000,
+    resumedAfterMs.push(performance.now() - overAt);
+    failingOver = undefined;
+  };
+  const write = async (writer: number) => {
+    while (
+      acknowledged.length < ordeal.mutations ||
+      cluster.kills < ordeal.kills ||
+      resumedAfterMs.length < failOvers.length
+    ) {
+      await create(writer);
+      const next = failOvers[resumedAfterMs.length];
+      if (next && isShareOver(resumedAfterMs.length, failOvers.length))
+        failingOver ??= failOver(next).catch((error: unknown) => {
+          failure = error;
+        });
+      if (failure) throw failure;
+      const isDue = isShareOver(cluster.kills, ordeal.kills);
+      if (isDue && cluster.kills < ordeal.kills && cluster.isWhole) {
+        if (ordeal.workers) cluster.killWorker();
+        else cluster.kill();
+      }
+      if (refused.length > 100) throw new Error(`Refused again and again: ${refused[0]}`);
+    }
+  };
+  const begunAt = performance.now();
+  await Promise.all(Array.from({ length: connections }, (_, writer) => write(writer)));
+  await failingOver;
+  const writtenAt = performance.now();
+  await cluster.settled();
+
+  // Once this event is in the log, so is everything committed before it, acknowledged or not.
+  let last = await create(0);
+  while (last === undefined && refused.length <= 100) last = await create(0);
+  const url = await cluster.url(0);
+  const isEnd = ({ data }: { data: Readonly<Record<string, unknown>> }) => data['id'] === last;
+  let log = await readLog(url, token);
+  while (!log.some(isEnd)) log = await readLog(url, token);
+  const logIds = log.map(({ id }) => id);
+  const logForWebhook = log
+    .filter(({ name, data }) => !name.startsWith('Webhook.') || data['id'] !== webhook.id)
+    .map(({ id }) => id);
+
+  const patience = AbortSignal.timeout(settleMs);
+  const sink = nats ? readSink(nats.url, logIds, patience) : undefined;
+  const isComplete = () => subscriber.hasAll(logIds) && receiver.hasAll(logForWebhook);
+  await new Promise<void>((resolve) => {
+    news = () => {
+      if (isComplete() || patience.aborted) resolve();
     };
-  } finally {
-    for (const close of closers.reverse()) await close();
-  }
+    patience.addEventListener('abort', news);
+    news();
+  });
+  const inSink = await sink;
+  return {
+    acknowledged,
+    unavailable,
+    resumedAfterMs,
+    longestGapMs,
+    refused,
+    errors: cluster.errors,
+    kills: cluster.kills,
+    broken,
+    log: logIds,
+    logForWebhook,
+    logged: log.filter(({ name }) => name === 'User.Created').map(({ data }) => String(data['id'])),
+    webhook: [...receiver.ids],
+    subscriber: [...subscriber.ids],
+    disconnections: [...subscriber.disconnections],
+    sink: inSink,
+    mutationSeconds: (writtenAt - begunAt) / 1000,
+    settleSeconds: (performance.now() - writtenAt) / 1000,
+  };
 }
 
 /** The faults in the findings, as numbers; all are 0 if nothing was lost. */
