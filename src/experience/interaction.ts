@@ -2,6 +2,7 @@ import { mayProve } from '../auth/granting/prove.ts';
 import { inCommon, type SetterScopes } from '../auth/granting/setter-scopes.ts';
 import { toNumericDate } from '../clock.ts';
 import { lockRow, lockUser } from '../db/lock.ts';
+import { rowsIn, rowsOf } from '../db/rows/rows.ts';
 import { type Told, untold } from '../db/told.ts';
 import { quietTransaction, type Transaction } from '../db/transaction.ts';
 import {
@@ -61,11 +62,11 @@ export async function readInteraction(
   { database, clock }: Pick<VisitContext, 'database' | 'clock'>,
   { id }: Pick<InteractionAccess, 'id'>,
 ): Promise<Interaction> {
-  const interaction = await database.prisma.interaction.findUnique({
-    where: { id },
-    include: parts,
-  });
-  return assertLive(interaction, clock.now());
+  const interactions = rowsOf<Row>(database, 'Interaction');
+  return assertLive(
+    await interactions.findUnique({ where: { id }, include: parts }),
+    clock.now(),
+  );
 }
 
 /**
@@ -88,8 +89,7 @@ export async function moveInteraction<T>(
 ): Promise<T> {
   return quietTransaction(database, async (tx) => {
     await lockInteraction(tx, id);
-    const interaction = await tx.interaction.findUnique({ where: { id }, include: parts });
-    return work(tx, assertLive(interaction, clock.now()));
+    return work(tx, assertLive(await readRow(tx, id), clock.now()));
   });
 }
 
@@ -100,12 +100,16 @@ export async function moveInteraction<T>(
 export async function updateInteraction(
   tx: Transaction,
   { id }: Interaction,
-  data: Prisma.InteractionUncheckedUpdateInput,
+  data: Prisma.InteractionUncheckedUpdateManyInput,
 ): Promise<Interaction> {
   if (data.userId !== undefined)
     await tx.sentForm.deleteMany({ where: { subject: id, standsUntil: { not: null } } });
-  return interactionOf(await tx.interaction.update({ where: { id }, data, include: parts }));
+  await tx.interaction.updateMany({ where: { id }, data });
+  return interactionOf((await readRow(tx, id)) as Row);
 }
+
+const readRow = (tx: Transaction, id: string): Promise<Row | null> =>
+  rowsIn<Row>(tx, 'Interaction').findUnique({ where: { id }, include: parts });
 
 async function lockInteraction(tx: Transaction, id: string): Promise<void> {
   try {

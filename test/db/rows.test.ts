@@ -24,6 +24,8 @@ const names = [
   'Organization',
   'Application',
   'Session',
+  'Interaction',
+  'Verification',
 ] as const;
 type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -53,6 +55,39 @@ for (const name of [null, 'Ann', 'O\'Neil \\ "x" ∑', 'Ann']) {
   });
 }
 
+for (const [index, user] of (await prisma.user.findMany()).entries()) {
+  const { id } = await prisma.interaction.create({
+    data: {
+      id: `int_${index}`,
+      digest: new Uint8Array([0, 255, index]),
+      applicationId: application.id,
+      userId: index % 2 ? user.id : null,
+      authenticationMethods: index % 2 ? ['pwd', 'otp'] : [],
+      createdAt: new Date(index),
+      expiresAt: new Date(1e12),
+    },
+  });
+  await prisma.verification.create({
+    data: {
+      id: `ver_${index}`,
+      interactionId: id,
+      purpose: 'SIGN_IN',
+      type: 'EMAIL',
+      recipient: `${index}@example.com`,
+      createdAt: new Date(index),
+      expiresAt: new Date(1e12),
+      codes: {
+        create: {
+          // More than a number of JSON can hold.
+          id: 2n ** 60n + BigInt(index),
+          digest: new Uint8Array(index),
+          expiresAt: new Date(1e12),
+        },
+      },
+    },
+  });
+}
+
 /** By Prisma alone. */
 const byPrisma = (name: Name) =>
   // biome-ignore lint/suspicious/noExplicitAny: each model has arguments of its own.
@@ -74,7 +109,7 @@ const isByDriver = (name: string, query: RowsQuery): boolean => {
 const scalarsOf = (name: string) =>
   (models[name]?.fields ?? []).filter(({ kind }) => kind !== 'object');
 const comparable = (name: string) =>
-  scalarsOf(name).filter(({ type, isList }) => !isList && type !== 'Json');
+  scalarsOf(name).filter(({ type, isList }) => !isList && type !== 'Json' && type !== 'Bytes');
 
 /** A condition about a column, with a value of an existing row. */
 const conditionOn = (

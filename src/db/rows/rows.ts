@@ -3,6 +3,7 @@ import { aroundHere } from '../around.ts';
 import { createSharedStatement } from '../batch.ts';
 import type { Database } from '../database.ts';
 import type { Sql } from '../sql.ts';
+import { sqlOf, type Transaction } from '../transaction.ts';
 import {
   type FoundRow,
   NotByDriver,
@@ -27,15 +28,39 @@ type Delegate<Row> = {
  * The rows of a model. The driver reads them in one statement, relations and all, where Prisma runs one for each table.
  * Prisma reads what no statement is made for, such as the rows that a filter by others leaves.
  */
-export function rowsOf<Row>(
-  database: Pick<Database, 'prisma' | 'sql'>,
+export const rowsOf = <Row>(
+  { prisma, sql }: Pick<Database, 'prisma' | 'sql'>,
   model: Prisma.ModelName,
+): Rows<Row> =>
+  readingBy(prisma, sql, model, async ({ id, statement }) => {
+    // What a transaction has written is seen on its own connection alone.
+    if (aroundHere()) return (await run(sql, statement))[0] ?? null;
+    // The ids are the last value of the statement.
+    const shape = JSON.stringify([statement.text, statement.values.slice(0, -1)]);
+    return lookUp(sql, { id, shape, statement });
+  });
+
+/** Like {@link rowsOf}, for rows that a transaction has locked or written. */
+export function rowsIn<Row>(tx: Transaction, model: Prisma.ModelName): Rows<Row> {
+  const sql = sqlOf(tx);
+  return readingBy(
+    tx,
+    sql,
+    model,
+    async ({ statement }) => (await run(sql, statement))[0] ?? null,
+  );
+}
+
+function readingBy<Row>(
+  prisma: object,
+  sql: Sql,
+  model: Prisma.ModelName,
+  find: (query: Pick<Lookup, 'id' | 'statement'>) => Promise<FoundRow | null>,
 ): Rows<Row> {
-  const { sql } = database;
   const byPrisma = () => {
     const name = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
     // The compiler cannot see through a name that is worked out.
-    return (database.prisma as unknown as Record<string, Delegate<Row>>)[name] as Delegate<Row>;
+    return (prisma as Record<string, Delegate<Row>>)[name] as Delegate<Row>;
   };
   return {
     async findMany(query) {
@@ -43,13 +68,9 @@ export function rowsOf<Row>(
       return statement ? ((await run(sql, statement)) as Row[]) : byPrisma().findMany(query);
     },
     async findUnique({ where: { id }, ...rest }) {
-      // The ids are the last value of the statement.
       const statement = byDriver(model, { ...rest, where: { id: { in: [id] } } });
       if (!statement) return byPrisma().findUnique({ ...rest, where: { id } });
-      // What a transaction has written is seen on its own connection alone.
-      if (aroundHere()) return ((await run(sql, statement)) as Row[])[0] ?? null;
-      const shape = JSON.stringify([statement.text, statement.values.slice(0, -1)]);
-      return (await lookUp(sql, { id, shape, statement })) as Row | null;
+      return (await find({ id, statement })) as Row | null;
     },
     count: (query) => byPrisma().count(query),
   };

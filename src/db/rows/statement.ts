@@ -26,7 +26,7 @@ export type FoundRow = Record<string, unknown>;
 
 const known = new Set(['where', 'orderBy', 'take', 'select', 'include']);
 // Those of others are read differently by the driver and by Prisma.
-const readable = new Set(['String', 'Boolean', 'Int', 'DateTime', 'Json']);
+const readable = new Set(['String', 'Boolean', 'Int', 'BigInt', 'DateTime', 'Json', 'Bytes']);
 
 /**
  * Makes the statement of a query. Rows of relations come with it, as JSON.
@@ -68,9 +68,10 @@ class Writing {
     ];
     const text = `SELECT ${listed.join(', ')} ${this.#from(name, model, table, query)}`;
     const readers = [
-      ...columns.flatMap((column) =>
-        column.isList ? [{ name: column.name, read: readerOf(column) }] : [],
-      ),
+      ...columns.flatMap((column) => {
+        const read = fromDriver(column);
+        return read ? [{ name: column.name, read }] : [];
+      }),
       ...inJson,
     ];
     return {
@@ -118,13 +119,13 @@ class Writing {
       ...this.#relation(target, other, inner, part),
     }));
     const parts = [
-      ...columns.map((column) => `${other}.${quoted(column.name)}`),
+      ...columns.map((column) => jsonOf(column, `${other}.${quoted(column.name)}`)),
       ...inside.map(({ text }) => text),
     ];
     const from = this.#from(field.type, target, other, query, joined);
     const row = `json_build_array(${parts.join(', ')})`;
     const readers = [
-      ...columns.map((column) => ({ name: column.name, read: readerOf(column) })),
+      ...columns.map((column) => ({ name: column.name, read: fromJson(column) })),
       ...inside,
     ];
     const readRow = (values: readonly unknown[]) => {
@@ -211,18 +212,60 @@ function selectionOf(model: Model, { select, include }: RowsQuery) {
     if (field.kind === 'object') relations.push([field, value === true ? {} : value]);
     else columns.push(field);
   }
-  for (const { kind, type, name } of columns) {
-    if (kind === 'scalar' && !readable.has(type)) throw new NotByDriver(name);
+  for (const { kind, type, isList, name } of columns) {
+    if (kind === 'scalar' && (!readable.has(type) || (isList && converted.has(type))))
+      throw new NotByDriver(name);
   }
   return { columns, relations };
 }
 
-/** A column in JSON is what the driver would read, but for instants. To Prisma a list without a value is empty. */
-function readerOf({ type, isList }: ModelField): (value: unknown) => unknown {
+type Read = (value: unknown) => unknown;
+
+const unlessNull =
+  (read: Read): Read =>
+  (value) =>
+    value === null ? null : read(value);
+
+/** What makes Prisma's value of the driver's; undefined where they are the same. */
+function fromDriver({ type, isList }: ModelField): Read | undefined {
+  // To Prisma a list without a value is empty.
   if (isList) return (value) => value ?? [];
-  if (type === 'DateTime') return (value) => (value === null ? null : new Date(value as string));
-  return (value) => value;
+  return converted.get(type)?.driver;
 }
+
+/** What makes Prisma's value of a column that came as JSON. */
+function fromJson({ type, isList }: ModelField): Read {
+  if (isList) return (value) => value ?? [];
+  if (type === 'DateTime') return unlessNull((value) => new Date(value as string));
+  return converted.get(type)?.json ?? ((value) => value);
+}
+
+/** A column as a part of JSON. */
+const jsonOf = ({ type }: ModelField, place: string): string =>
+  converted.get(type)?.toJson(place) ?? place;
+
+/** Types whose values the driver gives otherwise than Prisma, and that JSON cannot hold. */
+const converted: ReadonlyMap<
+  string,
+  { readonly driver: Read; readonly json: Read; readonly toJson: (place: string) => string }
+> = new Map([
+  [
+    'Bytes',
+    {
+      driver: unlessNull((value) => new Uint8Array(value as Uint8Array)),
+      json: unlessNull((value) => new Uint8Array(Buffer.from(value as string, 'hex'))),
+      toJson: (place) => `encode(${place}, 'hex')`,
+    },
+  ],
+  [
+    'BigInt',
+    {
+      driver: unlessNull((value) => BigInt(value as string)),
+      json: unlessNull((value) => BigInt(value as string)),
+      toJson: (place) => `${place}::text`,
+    },
+  ],
+]);
 
 /** The condition by which rows of a relation belong to a row. */
 function joinOf(
