@@ -98,5 +98,8 @@ test('a runner that is killed runs again', async () => {
 });
 
 test('a run without a test is broken', async () => {
-  expect(await runProject({})).toMatchObject({ code: 1, fallen: ['broken: the runner ended with 1'] });
+  expect(await runProject({})).toMatchObject({
+    code: 1,
+    fallen: ['broken: the runner ended with 1'],
+  });
 });

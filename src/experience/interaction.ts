@@ -63,10 +63,7 @@ export async function readInteraction(
   { id }: Pick<InteractionAccess, 'id'>,
 ): Promise<Interaction> {
   const interactions = rowsOf<Row>(database, 'Interaction');
-  return assertLive(
-    await interactions.findUnique({ where: { id }, include: parts }),
-    clock.now(),
-  );
+  return assertLive(await interactions.findUnique({ where: { id }, include: parts }), clock.now());
 }
 
 /**

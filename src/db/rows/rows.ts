@@ -43,12 +43,7 @@ export const rowsOf = <Row>(
 /** Like {@link rowsOf}, for rows that a transaction has locked or written. */
 export function rowsIn<Row>(tx: Transaction, model: Prisma.ModelName): Rows<Row> {
   const sql = sqlOf(tx);
-  return readingBy(
-    tx,
-    sql,
-    model,
-    async ({ statement }) => (await run(sql, statement))[0] ?? null,
-  );
+  return readingBy(tx, sql, model, async ({ statement }) => (await run(sql, statement))[0] ?? null);
 }
 
 function readingBy<Row>(
