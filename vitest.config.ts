@@ -124,6 +124,8 @@ export default defineConfig({
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)),
     },
+    // As the service is started (`src/start.sh`).
+    execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
     setupFiles: ['test/support/after-file.ts'],
     sequence: { sequencer: LongFirst },
     hookTimeout: 3 * patienceMs,
