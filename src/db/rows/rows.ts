@@ -25,7 +25,7 @@ type Delegate<Row> = {
 };
 
 /**
- * The rows of a model. The driver reads them in one statement, relations and all, where Prisma runs one for each table.
+ * The rows of a model. The driver reads them in one statement, relations and all, which takes less CPU than Prisma's own.
  * Prisma reads what no statement is made for, such as the rows that a filter by others leaves.
  */
 export const rowsOf = <Row>(
