@@ -10,12 +10,12 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY prisma.config.ts codegen.ts tsconfig.json schema.graphql ./
 COPY prisma ./prisma
 COPY console ./console
-COPY scripts/write-generated.js scripts/build-console.js ./scripts/
-RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && mv console/dist dist \
-  && rm -r console scripts schema.graphql codegen.ts prisma.config.ts tsconfig.json node_modules/signet-console \
-  && mkdir console && mv dist console/
 COPY src ./src
+COPY scripts/write-generated.js scripts/build-console.js scripts/build-service.js ./scripts/
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && mv console/dist built \
+  && rm -r console scripts schema.graphql codegen.ts prisma.config.ts tsconfig.json node_modules/signet-console \
+  && mkdir console && mv built console/dist
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data npm_config_update_notifier=false

@@ -120,10 +120,6 @@ export default defineConfig({
   test: {
     projects: rings.flatMap(projectsOf),
     globalSetup: ['test/support/global-setup.ts'],
-    // For the processes that tests start: the service, some hundred times.
-    env: {
-      NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)),
-    },
     // As the service is started (`src/start.sh`).
     execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
     setupFiles: ['test/support/after-file.ts'],

@@ -1,3 +1,4 @@
+import { programOf } from './built.js';
 import { runtimeFault } from './runtime.js';
 
 const fault = runtimeFault();
@@ -5,4 +6,4 @@ if (fault) {
   process.stderr.write(`Signet cannot start: ${fault}\n`);
   process.exit(1);
 }
-await import('./main.ts');
+await import(programOf('main'));

@@ -63,12 +63,12 @@ export function startProgram(
   environment: Readonly<Record<string, string>>,
   cwd?: string,
 ): RunningProgram {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const { PATH, HOME } = process.env;
   // Where a machine may have more libraries than its system.
   const { GEM_PATH, PERL5LIB, PYTHONPATH } = process.env;
   const child = spawn(command, parameters, {
     cwd,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, GEM_PATH, PERL5LIB, PYTHONPATH, ...environment },
+    env: { PATH, HOME, GEM_PATH, PERL5LIB, PYTHONPATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';

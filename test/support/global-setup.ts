@@ -13,11 +13,11 @@ import { quietTransaction } from '../../src/db/transaction.ts';
 import { beginParts } from '../../src/events/parts/begin.ts';
 import './database.ts';
 
-/** Builds the console where `npm start` does, if it is not there from these sources. */
-const buildConsole = () =>
+/** Builds what `npm start` does, if it is not there from these sources. */
+const build = (what: 'console' | 'service') =>
   promisify(execFile)(
     process.execPath,
-    [fileURLToPath(new URL('../../scripts/build-console.js', import.meta.url)), '--if-needed'],
+    [fileURLToPath(new URL(`../../scripts/build-${what}.js`, import.meta.url)), '--if-needed'],
     // With the NODE_ENV of a test, React's development build would be taken.
     { env: { ...process.env, NODE_ENV: 'production' } },
   );
@@ -30,7 +30,7 @@ async function prepare(database: Database): Promise<void> {
 
 /** Migrates once; each test file starts from a copy. */
 export default async function setup(project: TestProject) {
-  const console = buildConsole();
+  const built = Promise.all([build('console'), build('service')]);
   const folder = await mkdtemp(join(tmpdir(), 'signet-test-'));
   const migrated = join(folder, 'migrated');
   const template = `signet_template_${project.name}_${process.pid}`;
@@ -65,7 +65,7 @@ export default async function setup(project: TestProject) {
     await embedded.close();
   }
 
-  await console;
+  await built;
   project.provide('postgresql', postgresql);
   project.provide('template', template);
   project.provide('migrated', migrated);

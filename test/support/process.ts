@@ -29,13 +29,12 @@ export interface ServiceProcess {
  * @param folder Where its code is: that of today, if absent.
  */
 export function startProcess(environment: Record<string, string>, folder = root): ServiceProcess {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const { PATH = '', HOME = '' } = process.env;
   const child = spawn(join(folder, 'src/start.sh'), {
     cwd: folder,
     env: {
       PATH: `${dirname(process.execPath)}${delimiter}${PATH}`,
       HOME,
-      NODE_COMPILE_CACHE,
       PORT: '0',
       ...patient,
       ...environment,
@@ -82,9 +81,9 @@ export async function runSignet(
     killed,
   }: { environment?: Record<string, string>; input?: string; killed?: AbortSignal } = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [signet, ...parameters], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
+    env: { PATH, HOME, ...environment },
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {

@@ -1,0 +1,44 @@
+// JavaScript, and little of it: each start reads it first.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const generated = join(root, 'src/generated') + sep;
+
+/** What is started of Signet: the paths under `src`. */
+export const programs = ['main', 'cli/main'];
+
+/** The name of a program's built file. */
+export const builtName = (program) => program.replace('/', '-');
+
+/** The SHA-256 over what the service is built from, wherever it lies and whenever it was written. */
+function digestOfSources() {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(generated))
+    .sort();
+  // What is generated is made from the schema, by the packages of the lock file.
+  const others = ['prisma/schema.prisma', 'package-lock.json'].map((name) => join(root, name));
+  for (const path of [...sources, ...others]) {
+    hash
+      .update(`${path.slice(root.length)}\0`)
+      .update(readFileSync(path))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** Where `npm run build:service` puts what it makes of these sources; what it makes of others is elsewhere. */
+export const builtFolder = () => join(root, 'dist', digestOfSources().slice(0, 32));
+
+/** The URL of a program: as it was built, or its source where nothing is built from the sources that are here. */
+export function programOf(program) {
+  const built = join(builtFolder(), `${builtName(program)}.js`);
+  return existsSync(built)
+    ? pathToFileURL(built).href
+    : new URL(`./${program}.ts`, import.meta.url).href;
+}

@@ -1,0 +1,71 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { builtFolder, programOf } from '../../src/built.js';
+import { closeAtEnd } from '../support/cleanup.ts';
+import { createProcessDatabase } from '../support/database.ts';
+import { startProcess } from '../support/process.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Copies what the service is started from, unbuilt. */
+async function copyUnbuilt(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'signet-unbuilt-'));
+  closeAtEnd(() => rm(folder, { recursive: true, force: true }));
+  for (const name of ['src', 'prisma', 'package.json', 'package-lock.json']) {
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+test('what these tests start is built', () => {
+  expect(programOf('main')).toBe(pathToFileURL(join(builtFolder(), 'main.js')).href);
+  expect(programOf('cli/main')).toBe(pathToFileURL(join(builtFolder(), 'cli-main.js')).href);
+});
+
+describe('a copy', () => {
+  let folder: string;
+  let copied: typeof import('../../src/built.js');
+  const url = (path: string) => pathToFileURL(join(folder, path)).href;
+  const change = async (path: string) => {
+    const file = join(folder, path);
+    await writeFile(file, `${await readFile(file, 'utf8')}\n`);
+  };
+
+  beforeEach(async () => {
+    folder = await copyUnbuilt();
+    copied = await import(/* @vite-ignore */ url('src/built.js'));
+  });
+
+  test('starts from its sources where nothing is built', async () => {
+    const service = startProcess(await createProcessDatabase(), folder);
+    expect((await fetch(`${await service.ready}/readyz`)).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
+  });
+
+  test('has the build of the same sources, and no other', async () => {
+    expect(copied.programOf('main')).toBe(url('src/main.ts'));
+    await cp(builtFolder(), copied.builtFolder(), { recursive: true });
+    expect(copied.programOf('main')).toBe(
+      pathToFileURL(join(copied.builtFolder(), 'main.js')).href,
+    );
+    await mkdir(join(folder, 'src/generated'), { recursive: true });
+    await writeFile(join(folder, 'src/generated/more.ts'), '');
+    expect(copied.programOf('main')).not.toBe(url('src/main.ts'));
+  });
+
+  test.each([
+    'src/main.ts',
+    'src/web/passkeys/browser.js',
+    'prisma/schema.prisma',
+    'package-lock.json',
+  ])('starts from its sources once %s has changed', async (path) => {
+    await cp(builtFolder(), copied.builtFolder(), { recursive: true });
+    await change(path);
+    expect(copied.programOf('main')).toBe(url('src/main.ts'));
+  });
+});
