@@ -3,12 +3,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { builtFolder, programOf } from '../../src/built.js';
 import { closeAtEnd } from '../support/cleanup.ts';
 import { createProcessDatabase } from '../support/database.ts';
 import { startProcess } from '../support/process.ts';
 
+const secret = { SIGNET_SECRET: 'a secret for tests only, and a long one' };
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** `src/built.js`, which is JavaScript. */
+interface Built {
+  builtFolder(): string;
+  programOf(program: 'main' | 'cli/main'): string;
+}
+
+const load = (folder: string): Promise<Built> =>
+  import(/* @vite-ignore */ pathToFileURL(join(folder, 'src/built.js')).href);
+const { builtFolder, programOf } = await load(root);
+
+// Prints each package that a process loads.
+const tellingImports = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      const name = /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
+      if (name) process.stdout.write('loaded ' + name + '\\n');
+      return next(url, context);
+    },
+  });
+`)}`;
 
 /** Copies what the service is started from, unbuilt. */
 async function copyUnbuilt(): Promise<string> {
@@ -28,7 +50,7 @@ test('what these tests start is built', () => {
 
 describe('a copy', () => {
   let folder: string;
-  let copied: typeof import('../../src/built.js');
+  let copied: Built;
   const url = (path: string) => pathToFileURL(join(folder, path)).href;
   const change = async (path: string) => {
     const file = join(folder, path);
@@ -37,14 +59,30 @@ describe('a copy', () => {
 
   beforeEach(async () => {
     folder = await copyUnbuilt();
-    copied = await import(/* @vite-ignore */ url('src/built.js'));
+    copied = await load(folder);
   });
 
-  test('starts from its sources where nothing is built', async () => {
-    const service = startProcess(await createProcessDatabase(), folder);
+  test('starts from its sources where nothing is built, and loads little', async () => {
+    const database = await createProcessDatabase();
+    const NODE_OPTIONS = `--import=${tellingImports}`;
+    const service = startProcess({ ...database, ...secret, NODE_OPTIONS }, folder);
     expect((await fetch(`${await service.ready}/readyz`)).status).toBe(200);
     service.child.kill('SIGTERM');
     expect(await service.ended).toBe(0);
+
+    const loaded = Array.from(service.stdout().matchAll(/^loaded (.*)$/gm), ([, name]) => name);
+    expect(loaded).toContain('fastify');
+    // What is used only sometimes is loaded only then.
+    for (const name of [
+      '@prisma/schema-engine-wasm',
+      '@graphql-yoga/render-graphiql',
+      '@nats-io/jetstream',
+      '@nats-io/transport-node',
+    ]) {
+      expect(loaded).not.toContain(name);
+    }
+    const ofTelemetry = loaded.filter((name) => name?.startsWith('@opentelemetry/'));
+    expect([...new Set(ofTelemetry)]).toEqual(['@opentelemetry/api']);
   });
 
   test('has the build of the same sources, and no other', async () => {
