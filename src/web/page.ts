@@ -251,7 +251,7 @@ ${lead !== undefined && html`<p class="lead">${lead}</p>`}`;
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="${look.theme ?? 'light dark'}">
-<title>${problem !== undefined && `${sharedTexts[look.language].error}: `}${title} · ${look.branding.productName}</title>
+<title>${problem !== undefined && `${sharedTexts[look.language].error}: `}${title} &middot; ${look.branding.productName}</title>
 <style>${new Html(styleFor(look).style)}</style>${script && scriptElement(script)}
 </head>
 <body>

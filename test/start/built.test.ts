@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -46,6 +46,17 @@ async function copyUnbuilt(): Promise<string> {
 test('what these tests start is built', () => {
   expect(programOf('main')).toBe(pathToFileURL(join(builtFolder(), 'main.js')).href);
   expect(programOf('cli/main')).toBe(pathToFileURL(join(builtFolder(), 'cli-main.js')).href);
+});
+
+// Two bytes of memory for each character of any other file. What an HTML template has, the bundler leaves as it is: an
+// entity does there.
+test('what is built is ASCII', async () => {
+  const files = (await readdir(builtFolder())).filter((name) => name.endsWith('.js'));
+  expect(files.length).toBeGreaterThan(10);
+  const texts = await Promise.all(
+    files.map((name) => readFile(join(builtFolder(), name), 'latin1')),
+  );
+  expect(files.filter((_, index) => /[^\0-\x7f]/.test(texts[index] ?? ''))).toEqual([]);
 });
 
 describe('a copy', () => {

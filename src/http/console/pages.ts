@@ -77,7 +77,7 @@ export const refusedSetupPage: ConsolePage = (language, baseUrl) => {
 ${signInButton(language, baseUrl)}
 <p>${t.setupAgain}</p>
 <p>${t.setupLost}</p>
-<p><code>npx signet create-admin --username …</code></p>`,
+<p><code>npx signet create-admin --username &hellip;</code></p>`,
   };
 };
 
