@@ -8,6 +8,7 @@ import { builtFolder, builtName, programs } from '../src/built.js';
 import { runtimeFault } from '../src/runtime.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const isIfNeeded = process.argv.includes('--if-needed');
 
 // These have files beside their code, or are loaded only where somebody switches them on.
 const apart =
@@ -63,7 +64,8 @@ async function build() {
     keepNames: true,
   });
   await bundle.close();
-  rmSync(folder, { recursive: true, force: true });
+  // A service that starts beside this may be loading from it: only who asks for a new build replaces it.
+  if (!isIfNeeded) rmSync(folder, { recursive: true, force: true });
   try {
     // Whole or not at all.
     renameSync(unfinished, folder);
@@ -75,16 +77,35 @@ async function build() {
   leaveOne(dist, folder);
 }
 
-/** Deletes the builds of other sources, but for the newest: a service that runs may still load from it. */
+/**
+ * Deletes what builds left that were killed, and the builds of other sources, but for the newest: a service that runs may
+ * still load from it.
+ */
 function leaveOne(dist, folder) {
-  const others = readdirSync(dist)
-    .map((name) => join(dist, name))
-    .filter((path) => path !== folder && !path.includes('unfinished-'))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-  for (const path of others.slice(1)) rmSync(path, { recursive: true });
+  const others = [];
+  for (const name of readdirSync(dist)) {
+    const path = join(dist, name);
+    const builder = /^unfinished-(\d+)$/.exec(name)?.[1];
+    if (!builder) others.push(path);
+    else if (!isRunning(Number(builder))) rmSync(path, { recursive: true, force: true });
+  }
+  const older = others
+    .filter((path) => path !== folder)
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+    .slice(1);
+  for (const path of older) rmSync(path, { recursive: true, force: true });
 }
 
-if (!process.argv.includes('--if-needed')) {
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It is somebody else's.
+    return error.code === 'EPERM';
+  }
+}
+
+if (!isIfNeeded) {
   await build();
 } else if (!runtimeFault() && !existsSync(builtFolder())) {
   try {

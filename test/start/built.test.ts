@@ -1,7 +1,9 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { closeAtEnd } from '../support/cleanup.ts';
 import { createProcessDatabase } from '../support/database.ts';
@@ -104,6 +106,19 @@ describe('a copy', () => {
     );
     await mkdir(join(folder, 'src/generated'), { recursive: true });
     await writeFile(join(folder, 'src/generated/more.ts'), '');
+    expect(copied.programOf('main')).not.toBe(url('src/main.ts'));
+  });
+
+  test('is built once by two at the same time, who clear away what a killed build left', async () => {
+    await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });
+    const ended = spawnSync(process.execPath, ['--eval', '']).pid;
+    await mkdir(join(folder, `dist/unfinished-${ended}`), { recursive: true });
+    const build = () =>
+      promisify(execFile)(process.execPath, ['scripts/build-service.js', '--if-needed'], {
+        cwd: folder,
+      });
+    for (const { stderr } of await Promise.all([build(), build()])) expect(stderr).toBe('');
+    expect(await readdir(join(folder, 'dist'))).toEqual([basename(copied.builtFolder())]);
     expect(copied.programOf('main')).not.toBe(url('src/main.ts'));
   });
 
