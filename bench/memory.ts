@@ -22,6 +22,7 @@ import {
 // Memory and CPU of the service in a process of its own, started as `npm start` does: at its start, after a minute of
 // mixed load, and at rest. On Linux alone, which tells them in /proc.
 
+const connections = Number(process.env['BENCH_CONNECTIONS'] ?? 14);
 const loadSeconds = Number(process.env['BENCH_LOAD_SECONDS'] ?? 60);
 const restSeconds = Number(process.env['BENCH_REST_SECONDS'] ?? 300);
 const idleSeconds = Number(process.env['BENCH_IDLE_SECONDS'] ?? 60);
@@ -102,13 +103,13 @@ async function applyLoad({ url }: Service): Promise<Readonly<Record<string, numb
     }
   };
   const several = (
-    count: number,
+    share: number,
     name: 'exchanges' | 'mutations' | 'queries',
     send: () => Promise<Response>,
-  ) => Array.from({ length: count }, () => repeat(name, send));
+  ) => Array.from({ length: Math.round(connections * share) }, () => repeat(name, send));
   await Promise.all([
-    ...several(8, 'exchanges', exchange),
-    ...several(4, 'mutations', () => {
+    ...several(8 / 14, 'exchanges', exchange),
+    ...several(4 / 14, 'mutations', () => {
       number += 1;
       return post(
         `mutation ($input: CreateUserInput!) {
@@ -117,7 +118,7 @@ async function applyLoad({ url }: Service): Promise<Readonly<Record<string, numb
         { input: { username: `bench_${number}` } },
       );
     }),
-    ...several(2, 'queries', () =>
+    ...several(2 / 14, 'queries', () =>
       post(
         '{ users(first: 20) { edges { node { id username roles(first: 5) { edges { node { name } } } } } } }',
       ),
@@ -153,7 +154,7 @@ async function run(name: string, environment: Record<string, string>): Promise<v
     print('start', await memoryOf(service), await restCpu(service));
     const done = await applyLoad(service);
     const counts = Object.entries(done).map(([what, count]) => `${count} ${what}`);
-    print(`${loadSeconds} s of load`, await memoryOf(service), counts.join(', '));
+    print(`${loadSeconds} s by ${connections}`, await memoryOf(service), counts.join(', '));
     await delay(restSeconds * 1000);
     print(`${restSeconds} s after it`, await memoryOf(service), await restCpu(service));
   } finally {

@@ -178,6 +178,7 @@ async function exchange(i: number): Promise<void> {
 /** Runs the same work again and again, this many at once, and measures the times. */
 async function repeat(count: number, forMs: number, work: (i: number) => Promise<void>) {
   const times: number[] = [];
+  const before = await server.cpuMs();
   const start = performance.now();
   let i = 0;
   await Promise.all(
@@ -190,15 +191,22 @@ async function repeat(count: number, forMs: number, work: (i: number) => Promise
       }
     }),
   );
-  return { times, perSecond: times.length / ((performance.now() - start) / 1000) };
+  const perSecond = times.length / ((performance.now() - start) / 1000);
+  return { times, perSecond, cpuMs: ((await server.cpuMs()) - before) / times.length };
 }
 
 const at = (times: readonly number[], part: number) =>
   (times.toSorted((a, b) => a - b)[Math.ceil(times.length * part) - 1] ?? Number.NaN).toFixed(0);
-const say = (what: string, { times, perSecond }: Awaited<ReturnType<typeof repeat>>) =>
+function say(
+  what: string,
+  { times, perSecond, cpuMs }: Awaited<ReturnType<typeof repeat>>,
+  isAlone = true,
+): void {
+  const cpu = isAlone ? `, CPU of the server ${cpuMs.toFixed(2)} ms each` : '';
   process.stdout.write(
-    `${what.padEnd(52)} ${perSecond.toFixed(0).padStart(6)}/s  p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms\n`,
+    `${what.padEnd(40)} ${perSecond.toFixed(0).padStart(6)}/s  p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms${cpu}\n`,
   );
+}
 
 // The parameters of `users/password.ts`.
 const hashing = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -219,8 +227,8 @@ try {
     repeat(connections, ms, signIn),
     repeat(16, ms, exchange),
   ]);
-  say('exchanges beside sign-ins', exchanges);
-  say('sign-ins beside exchanges', signIns);
+  say('exchanges beside sign-ins', exchanges, false);
+  say('sign-ins beside exchanges', signIns, false);
 
   process.stdout.write(
     '\nms for an account that exists, and for one that does not: p10, p50, p90\n',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
-import { announce, userCount } from './server.ts';
+import { announce, tokenCount, userCount } from './server.ts';
 
 // The least work of an exchange: one signature verified and one made, without rules or data.
 
@@ -54,9 +54,9 @@ announce({
   path: '/oidc/token',
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   bodies: await Promise.all(
-    Array.from({ length: userCount }, async (_, i) =>
+    Array.from({ length: tokenCount }, async (_, i) =>
       new URLSearchParams({
-        subject_token: await sign(`user_${i}`, 'https://gateway.example.com', exp),
+        subject_token: await sign(`user_${i % userCount}`, 'https://gateway.example.com', exp),
         resource,
         scope: 'read write',
       }).toString(),

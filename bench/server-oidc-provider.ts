@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { announce, createLoadKeys, userCount } from './server.ts';
+import { announce, createLoadKeys, tokenCount, userCount } from './server.ts';
 
 // oidc-provider without Signet: the exchange as a registered grant, and its own store in memory.
 
@@ -128,15 +129,16 @@ announce({
     authorization: `Basic ${Buffer.from(`${clientId}:${encodeURIComponent(clientSecret)}`).toString('base64')}`,
   },
   bodies: await Promise.all(
-    Array.from({ length: userCount }, async (_, i) =>
+    Array.from({ length: tokenCount }, async (_, i) =>
       new URLSearchParams({
         grant_type: grantType,
         subject_token: await new SignJWT({ client_id: 'spa', scope: '' })
           .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'key_1' })
           .setIssuer(issuer)
-          .setSubject(`user_${i}`)
+          .setSubject(`user_${i % userCount}`)
           .setAudience('https://gateway.example.com')
           .setIssuedAt()
+          .setJti(randomUUID())
           .setExpirationTime(exp)
           .sign(privateKey),
         subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',

@@ -1,7 +1,7 @@
 import { newJti, signAccessToken } from '../src/auth/access-token.ts';
 import { systemClock, toNumericDate } from '../src/clock.ts';
 import { seedDirectory } from '../test/support/operations/directory.ts';
-import { announceExchanges, createLoadKeys, userCount } from './server.ts';
+import { announceExchanges, createLoadKeys, tokenCount, userCount } from './server.ts';
 import { startWholeService } from './whole-service.ts';
 
 const app = await startWholeService();
@@ -21,7 +21,7 @@ const [orders, frontend, backend] = [
   await directory.createClient({ type: 'TRADITIONAL', allowTokenExchange: true, jwks }),
 ];
 const organization = await directory.createOrganization();
-const users = [];
+const users: Awaited<ReturnType<typeof directory.createUser>>[] = [];
 for (let i = 0; i < userCount; i += 1) {
   const user = await directory.createUser();
   await directory.allowUser(user, orders, ['read', 'write']);
@@ -35,10 +35,10 @@ announceExchanges(
   app.url,
   backend,
   await Promise.all(
-    users.map(async ({ id: sub }) => ({
+    Array.from({ length: tokenCount }, async (_, i) => ({
       subject_token: await signAccessToken(keys, {
         iss: issuer,
-        sub,
+        sub: users[i % userCount]?.id ?? '',
         aud: 'https://gateway.example.com',
         client_id: frontend.id,
         scope: '',

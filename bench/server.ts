@@ -117,3 +117,6 @@ export const announceExchanges = (
 
 /** The number of users that take turns, so that no row or token is the only one. */
 export const userCount = 100;
+
+/** The number of subject tokens that take turns. Of more than 10,000, Signet has forgotten each before it comes again. */
+export const tokenCount = Number(process.env['BENCH_TOKENS'] ?? userCount);

@@ -11,14 +11,17 @@ interface Figures {
   readonly rates: number[];
   readonly p50s: number[];
   readonly p99s: number[];
+  /** The CPU time of the server's process for each exchange, in milliseconds. */
+  readonly cpus: number[];
 }
 
 async function exchange(server: BenchServer, connections: number, duration: number) {
+  const before = await server.cpuMs();
   const result = await fire(server, connections, duration);
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${server.load.url}: ${result.non2xx} refusals and ${result.errors} errors.`);
   }
-  return result;
+  return { ...result, cpuMs: ((await server.cpuMs()) - before) / result.requests.total };
 }
 
 // The servers take turns in short rounds, so that other load on the machine affects all of them alike.
@@ -26,12 +29,14 @@ async function measure(servers: ReadonlyMap<string, BenchServer>, connections: n
   const figures = new Map<string, Figures>();
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, server] of servers) {
-      const { rates, p50s, p99s } = figures.get(name) ?? { rates: [], p50s: [], p99s: [] };
+      const none: Figures = { rates: [], p50s: [], p99s: [], cpus: [] };
+      const { rates, p50s, p99s, cpus } = figures.get(name) ?? none;
       const result = await exchange(server, connections, seconds);
       rates.push(result.requests.total / result.duration);
       p50s.push(result.latency.p50);
       p99s.push(result.latency.p99);
-      figures.set(name, { rates, p50s, p99s });
+      cpus.push(result.cpuMs);
+      figures.set(name, { rates, p50s, p99s, cpus });
     }
   }
   return figures;
@@ -56,12 +61,12 @@ try {
 
   for (const server of servers.values()) await exchange(server, 16, 2);
   process.stdout.write(
-    `\n${'exchanges'.padEnd(28)} connections   req/s  p50 ms  p99 ms  of oidc-provider  of bare\n`,
+    `\n${'exchanges'.padEnd(28)} connections   req/s  p50 ms  p99 ms  CPU ms each  of oidc-provider  of bare\n`,
   );
   for (const connections of connectionCounts) {
     const figures = await measure(servers, connections);
     const rateOf = (name: string) => median(figures.get(name)?.rates ?? []);
-    for (const [name, { rates, p50s, p99s }] of figures) {
+    for (const [name, { rates, p50s, p99s, cpus }] of figures) {
       const rate = median(rates);
       process.stdout.write(
         `${[
@@ -70,6 +75,7 @@ try {
           rate.toFixed(0).padStart(7),
           median(p50s).toFixed(0).padStart(7),
           median(p99s).toFixed(0).padStart(7),
+          median(cpus).toFixed(3).padStart(12),
           (rate / rateOf(library)).toFixed(2).padStart(17),
           (rate / rateOf(bare)).toFixed(2).padStart(8),
         ].join(' ')}\n`,
