@@ -2,11 +2,11 @@
 // built from the sources that are here, and a failure is told and no more, because the service works without it.
 // JavaScript, so that a Node too old for TypeScript gets to the start, which says so in one line.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { digestOf, filesBelow } from '../src/built.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const dist = join(root, 'console/dist');
@@ -14,19 +14,13 @@ const mark = join(dist, '.sources');
 const isIfNeeded = process.argv.includes('--if-needed');
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
-/** The SHA-256 over everything that the build is made from. */
+/** The digest of everything that the build is made from. */
 function digestOfSources() {
-  const hash = createHash('sha256');
-  const sources = readdirSync(join(root, 'console'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .filter((file) => !file.startsWith(dist) && !file.includes('/node_modules/'))
-    .sort();
+  const sources = filesBelow('console').filter(
+    (file) => !file.startsWith(dist) && !file.includes('/node_modules/'),
+  );
   const others = ['schema.graphql', 'package-lock.json', 'scripts/build-console.js'];
-  for (const file of [...sources, ...others.map((name) => join(root, name))]) {
-    if (existsSync(file)) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file));
-  }
-  return hash.digest('hex');
+  return digestOf([...sources, ...others.map((name) => join(root, name)).filter(existsSync)]);
 }
 
 const isBuilt = () => existsSync(mark) && readFileSync(mark, 'utf8') === digestOfSources();

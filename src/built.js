@@ -13,23 +13,30 @@ export const programs = ['main', 'cli/main'];
 /** The name of a program's built file. */
 export const builtName = (program) => program.replace('/', '-');
 
-/** The SHA-256 over what the service is built from, wherever it lies and whenever it was written. */
-function digestOfSources() {
-  const hash = createHash('sha256');
-  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+/** The files below a folder of the project. */
+export const filesBelow = (folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.startsWith(generated))
-    .sort();
-  // What is generated is made from the schema, by the packages of the lock file.
-  const others = ['prisma/schema.prisma', 'package-lock.json'].map((name) => join(root, name));
-  for (const path of [...sources, ...others]) {
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+
+/** The SHA-256 over files of the project, wherever it lies and whenever they were written. */
+export function digestOf(files) {
+  const hash = createHash('sha256');
+  for (const path of [...files].sort()) {
     hash
       .update(`${path.slice(root.length)}\0`)
       .update(readFileSync(path))
       .update('\0');
   }
   return hash.digest('hex');
+}
+
+/** The digest of what the service is built from. */
+function digestOfSources() {
+  const sources = filesBelow('src').filter((path) => !path.startsWith(generated));
+  // What is generated is made from the schema, by the packages of the lock file.
+  const others = ['prisma/schema.prisma', 'package-lock.json'].map((name) => join(root, name));
+  return digestOf([...sources, ...others]);
 }
 
 /** Where `npm run build:service` puts what it makes of these sources; what it makes of others is elsewhere. */
