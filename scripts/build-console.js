@@ -48,6 +48,8 @@ function compress() {
 function build() {
   // Types and documents of the console's operations; where the generator is not installed, they are there already.
   if (existsSync(bin('graphql-codegen'))) run('graphql-codegen', '--silent');
+  // What changes from here on is built the next time.
+  const digest = digestOfSources();
   run(
     'vite',
     'build',
@@ -61,7 +63,7 @@ function build() {
     '--emptyOutDir',
   );
   compress();
-  writeFileSync(mark, digestOfSources());
+  writeFileSync(mark, digest);
 }
 
 if (!isIfNeeded) {

@@ -1,9 +1,9 @@
 // Puts the service into few files, which start in half of the time: `npm run build:service`. With `--if-needed`, before a
 // start: only if it is not built from the sources that are here, and a failure is told and no more, because the sources
 // start as they are. JavaScript, so that a Node too old for TypeScript gets to the start, which says so in one line.
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { builtFolder, builtName, programs } from '../src/built.js';
 import { runtimeFault } from '../src/runtime.js';
 
@@ -29,7 +29,7 @@ const compilerInFile = {
   name: 'compiler-in-file',
   async load(id) {
     if (!id.endsWith('.wasm-base64.mjs')) return undefined;
-    const { wasm } = await import(id);
+    const { wasm } = await import(pathToFileURL(id).href);
     const source = Buffer.from(wasm, 'base64');
     const file = this.emitFile({ type: 'asset', name: 'query-compiler.wasm', source });
     return `import { readFileSync } from 'node:fs';
@@ -64,6 +64,10 @@ async function build() {
     keepNames: true,
   });
   await bundle.close();
+  if (builtFolder() !== folder) {
+    rmSync(unfinished, { recursive: true });
+    throw new Error('A source changed while it was built.');
+  }
   // A service that starts beside this may be loading from it: only who asks for a new build replaces it.
   if (!isIfNeeded) rmSync(folder, { recursive: true, force: true });
   try {
@@ -86,14 +90,14 @@ function leaveOne(dist, folder) {
   for (const name of readdirSync(dist)) {
     const path = join(dist, name);
     const builder = /^unfinished-(\d+)$/.exec(name)?.[1];
-    if (!builder) others.push(path);
-    else if (!isRunning(Number(builder))) rmSync(path, { recursive: true, force: true });
+    if (builder && !isRunning(Number(builder))) rmSync(path, { recursive: true, force: true });
+    if (/^[0-9a-f]{32}$/.test(name) && path !== folder) {
+      // Somebody else may delete it too.
+      others.push({ path, builtAt: lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 });
+    }
   }
-  const older = others
-    .filter((path) => path !== folder)
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-    .slice(1);
-  for (const path of older) rmSync(path, { recursive: true, force: true });
+  const [, ...older] = others.sort((a, b) => b.builtAt - a.builtAt);
+  for (const { path } of older) rmSync(path, { recursive: true, force: true });
 }
 
 function isRunning(pid) {
@@ -107,7 +111,7 @@ function isRunning(pid) {
 
 if (!isIfNeeded) {
   await build();
-} else if (!runtimeFault() && !existsSync(builtFolder())) {
+} else if (!runtimeFault() && !existsSync(join(builtFolder(), 'main.js'))) {
   try {
     await build();
   } catch (error) {

@@ -1,6 +1,6 @@
 // JavaScript, and little of it: each start reads it first.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -35,17 +35,20 @@ export function digestOf(files) {
 function digestOfSources() {
   const sources = filesBelow('src').filter((path) => !path.startsWith(generated));
   // What is generated is made from the schema, by the packages of the lock file.
-  const others = ['prisma/schema.prisma', 'package-lock.json'].map((name) => join(root, name));
-  return digestOf([...sources, ...others]);
+  const others = ['prisma/schema.prisma', 'package-lock.json', 'scripts/build-service.js'];
+  return digestOf([...sources, ...others.map((name) => join(root, name)).filter(existsSync)]);
 }
 
 /** Where `npm run build:service` puts what it makes of these sources; what it makes of others is elsewhere. */
 export const builtFolder = () => join(root, 'dist', digestOfSources().slice(0, 32));
 
-/** The URL of a program: as it was built, or its source where nothing is built from the sources that are here. */
+/**
+ * The URL of a program: as it was built, or its source where nothing is built from the sources that are here. What is
+ * built finds the packages by where it lies, so a link to it elsewhere does not do.
+ */
 export function programOf(program) {
   const built = join(builtFolder(), `${builtName(program)}.js`);
-  return existsSync(built)
+  return existsSync(built) && realpathSync(built) === built
     ? pathToFileURL(built).href
     : new URL(`./${program}.ts`, import.meta.url).href;
 }

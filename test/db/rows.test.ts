@@ -243,12 +243,34 @@ test('one row is found by its id', async () => {
   }
 });
 
+test('what is slow, or fails, for some rows is so for no others', async () => {
+  const answer = Promise.withResolvers<never>();
+  const sql: typeof database.sql = {
+    ...database.sql,
+    query: (name, text, values) =>
+      text.includes('FROM "Role"') ? answer.promise : database.sql.query(name, text, values),
+  };
+  const lookUp = (model: 'Role' | 'Application', id: string) =>
+    rowsOf<Row>({ prisma, sql }, model).findUnique({ where: { id } });
+  const roles = ['role_1', 'role_2'].map((id) => lookUp('Role', id));
+  const { id } = application;
+  expect(await lookUp('Application', id)).toMatchObject({ id });
+  answer.reject(new Error('The table is locked.'));
+  for (const role of roles) await expect(role).rejects.toThrow('The table is locked.');
+});
+
 test.each<[string, RowsQuery & Record<string, unknown>]>([
   ['a filter by other rows', { where: { roles: { some: {} } } }],
   ['a count', { include: { _count: true } }],
   ['a part of a text', { where: { name: { contains: 'a' } } }],
   ['a text as an instant', { where: { createdAt: { gt: 'yesterday' } } }],
   ['a value of another type', { where: { isSuspended: 'yes' } }],
+  ['a null where there is none', { where: { createdAt: null } }],
+  ['something other than such a null', { where: { createdAt: { not: null } } }],
+  ['a choice of nothing', { where: { AND: { OR: [] } } }],
+  ['a choice of empty parts', { where: { OR: [{ AND: [{}, { name: undefined }] }] } }],
+  ['a null as a condition', { where: { AND: null } }],
+  ['an order by nothing', { orderBy: {} }],
   ['an argument of its own', { skip: 1 }],
   ['rows from the end', { take: -1 }],
 ])('Prisma reads %s', async (_what, query) => {

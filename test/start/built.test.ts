@@ -38,7 +38,7 @@ const tellingImports = `data:text/javascript,${encodeURIComponent(`
 async function copyUnbuilt(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'signet-unbuilt-'));
   closeAtEnd(() => rm(folder, { recursive: true, force: true }));
-  for (const name of ['src', 'prisma', 'package.json', 'package-lock.json']) {
+  for (const name of ['src', 'scripts', 'prisma', 'package.json', 'package-lock.json']) {
     await cp(join(root, name), join(folder, name), { recursive: true });
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -110,16 +110,29 @@ describe('a copy', () => {
   });
 
   test('is built once by two at the same time, who clear away what a killed build left', async () => {
-    await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });
     const ended = spawnSync(process.execPath, ['--eval', '']).pid;
     await mkdir(join(folder, `dist/unfinished-${ended}`), { recursive: true });
+    for (const older of ['a', 'b']) await mkdir(join(folder, 'dist', older.repeat(32)));
+    await writeFile(join(folder, 'dist/notes.txt'), 'of somebody else');
     const build = () =>
       promisify(execFile)(process.execPath, ['scripts/build-service.js', '--if-needed'], {
         cwd: folder,
       });
     for (const { stderr } of await Promise.all([build(), build()])) expect(stderr).toBe('');
-    expect(await readdir(join(folder, 'dist'))).toEqual([basename(copied.builtFolder())]);
+    const builds = (await readdir(join(folder, 'dist'))).filter((name) => name !== 'notes.txt');
+    // Its own, and the newest of the others, from which a service may still load.
+    expect(builds).toContain(basename(copied.builtFolder()));
+    expect(builds).toHaveLength(2);
+    expect(await readFile(join(folder, 'dist/notes.txt'), 'utf8')).toBe('of somebody else');
     expect(copied.programOf('main')).not.toBe(url('src/main.ts'));
+  });
+
+  test('starts from its sources where what is built is linked from elsewhere', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'signet-dist-'));
+    closeAtEnd(() => rm(elsewhere, { recursive: true, force: true }));
+    await symlink(elsewhere, join(folder, 'dist'));
+    await cp(builtFolder(), copied.builtFolder(), { recursive: true });
+    expect(copied.programOf('main')).toBe(url('src/main.ts'));
   });
 
   test.each([
@@ -127,6 +140,7 @@ describe('a copy', () => {
     'src/web/passkeys/browser.js',
     'prisma/schema.prisma',
     'package-lock.json',
+    'scripts/build-service.js',
   ])('starts from its sources once %s has changed', async (path) => {
     await cp(builtFolder(), copied.builtFolder(), { recursive: true });
     await change(path);

@@ -35,9 +35,7 @@ export const rowsOf = <Row>(
   readingBy(prisma, sql, model, async ({ id, statement }) => {
     // What a transaction has written is seen on its own connection alone.
     if (aroundHere()) return (await run(sql, statement))[0] ?? null;
-    // The ids are the last value of the statement.
-    const shape = JSON.stringify([statement.text, statement.values.slice(0, -1)]);
-    return lookUp(sql, { id, shape, statement });
+    return lookUp(sql, { id, statement });
   });
 
 /** Like {@link rowsOf}, for rows that a transaction has locked or written. */
@@ -50,7 +48,7 @@ function readingBy<Row>(
   prisma: object,
   sql: Sql,
   model: Prisma.ModelName,
-  find: (query: Pick<Lookup, 'id' | 'statement'>) => Promise<FoundRow | null>,
+  find: (lookup: Lookup) => Promise<FoundRow | null>,
 ): Rows<Row> {
   const byPrisma = () => {
     const name = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
@@ -73,24 +71,38 @@ function readingBy<Row>(
 
 interface Lookup {
   readonly id: string;
-  /** What its statement has in common with those that read the same of other rows. */
-  readonly shape: string;
   readonly statement: RowsStatement;
 }
 
-/** Finds a row by its id. One statement finds those that are asked for at once, with the same columns and relations. */
-const lookUp = createSharedStatement<Lookup, FoundRow | null>(async (sql, lookups) => {
-  const found = new Map<string, ReadonlyMap<unknown, FoundRow>>();
-  const read = async (shape: string, alike: readonly Lookup[]) => {
-    const { statement } = alike[0] as Lookup;
-    const values = [...statement.values.slice(0, -1), alike.map(({ id }) => id)];
-    const rows = await run(sql, { ...statement, values });
-    found.set(shape, new Map(rows.map((row) => [row['id'], row])));
-  };
-  const shapes = Map.groupBy(lookups, ({ shape }) => shape);
-  await Promise.all([...shapes].map(([shape, alike]) => read(shape, alike)));
-  return lookups.map(({ id, shape }) => found.get(shape)?.get(id) ?? null);
-});
+/** Finds rows by their ids, with the same columns and relations. */
+async function findAll(sql: Sql, lookups: readonly Lookup[]): Promise<(FoundRow | null)[]> {
+  const { statement } = lookups[0] as Lookup;
+  // The ids are the last value of the statement.
+  const values = [...statement.values.slice(0, -1), lookups.map(({ id }) => id)];
+  const rows = await run(sql, { ...statement, values });
+  const found = new Map(rows.map((row) => [row['id'], row]));
+  return lookups.map(({ id }) => found.get(id) ?? null);
+}
+
+const mostShapes = 100;
+const shapes = new Map<string, (sql: Sql, lookup: Lookup) => Promise<FoundRow | null>>();
+
+/**
+ * Finds a row by its id. One statement finds those that are asked for at once, with the same columns and relations. Those
+ * with others have their own: what is slow or fails for some is none of the others' concern.
+ */
+function lookUp(sql: Sql, lookup: Lookup): Promise<FoundRow | null> {
+  const { text, values } = lookup.statement;
+  const shape = JSON.stringify([text, values.slice(0, -1)]);
+  let find = shapes.get(shape);
+  if (!find) {
+    const [oldest] = shapes.keys();
+    if (shapes.size === mostShapes && oldest !== undefined) shapes.delete(oldest);
+    find = createSharedStatement(findAll);
+    shapes.set(shape, find);
+  }
+  return find(sql, lookup);
+}
 
 async function run(sql: Sql, { text, values, read }: RowsStatement): Promise<FoundRow[]> {
   return (await sql.query<FoundRow>(nameOf(text), text, values)).map(read);

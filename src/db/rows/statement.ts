@@ -145,17 +145,18 @@ class Writing {
   }
 
   /** A condition that is true or false of a row; with `OR` in brackets. */
-  #condition(model: Model, table: string, condition: object): string {
+  #condition(model: Model, table: string, condition: object | null): string {
+    if (condition === null) throw new NotByDriver();
     const parts = Object.entries(condition).flatMap(([key, value]): string | string[] => {
       if (value === undefined) return [];
       const nested = () =>
         [value as object | object[]].flat().map((part) => this.#condition(model, table, part));
-      if (key === 'AND') return nested();
+      if (key === 'AND') return nested().filter((part) => part !== 'TRUE');
       if (key === 'OR') {
         const any = nested();
-        // To Prisma such a part is none, and not one that every row meets.
-        if (any.includes('TRUE')) throw new NotByDriver(key);
-        return any.length === 0 ? 'FALSE' : `(${any.map((part) => `(${part})`).join(' OR ')})`;
+        // To Prisma an empty part is none, and not one that every row meets.
+        if (any.length === 0 || any.includes('TRUE')) throw new NotByDriver(key);
+        return `(${any.map((part) => `(${part})`).join(' OR ')})`;
       }
       return this.#comparison(columnOf(model, key), `${table}.${quoted(key)}`, value);
     });
@@ -163,12 +164,17 @@ class Writing {
   }
 
   #comparison(column: ModelField, place: string, value: unknown): string[] {
-    if (value === null) return [`${place} IS NULL`];
+    // Prisma refuses to look for what cannot be: a cursor of another list may hold it.
+    const nullable = () => {
+      if (column.isRequired) throw new NotByDriver(column.name);
+      return place;
+    };
+    if (value === null) return [`${nullable()} IS NULL`];
     if (typeof value !== 'object' || value instanceof Date)
       return [`${place} = ${this.#value(comparedWith(column, value))}`];
     return Object.entries(value).flatMap(([key, operand]) => {
       if (operand === undefined) return [];
-      if (key === 'not' && operand === null) return [`${place} IS NOT NULL`];
+      if (key === 'not' && operand === null) return [`${nullable()} IS NOT NULL`];
       if (key === 'in' && Array.isArray(operand)) {
         const each = operand.map((one) => comparedWith(column, one));
         return [`${place} = ANY(${this.#value(each)})`];
@@ -291,7 +297,9 @@ const keyOf = ({ fields, primaryKey }: Model): readonly string[] =>
 function orderOf(model: Model, table: string, order: object): string {
   const [[name, value] = ['', undefined], ...others] = Object.entries(order);
   const { sort, nulls } =
-    typeof value === 'string' ? { sort: value } : (value as { sort?: unknown; nulls?: unknown });
+    typeof value === 'string'
+      ? { sort: value }
+      : ((value ?? {}) as { sort?: unknown; nulls?: unknown });
   const isKnown =
     others.length === 0 &&
     (sort === 'asc' || sort === 'desc') &&

@@ -130,3 +130,20 @@ describe('a filter', () => {
     );
   });
 });
+
+// A name can be null, an instant cannot.
+test.each(['after', 'before'])(
+  'the cursor of a user without a name is refused as %s among instants',
+  async (end) => {
+    const id = await create('user', `username: "nameless_${end}"`);
+    const { users } = await ask<{ users: { edges: { cursor: string; node: { id: string } }[] } }>(
+      '{ users(first: 100, orderBy: { field: NAME }) { edges { cursor node { id } } } }',
+    );
+    const cursor = users.edges.find(({ node }) => node.id === id)?.cursor;
+    const { errors } = await send(
+      endpoint,
+      `{ users(${end}: "${cursor}", orderBy: { field: UPDATED_AT }) { edges { node { id } } } }`,
+    );
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  },
+);
