@@ -3,11 +3,11 @@ import { addGauge, counterOf } from '../metrics/metrics.ts';
 import { type Overloaded, overloaded } from './overloaded.ts';
 
 /** What a turn is for, in the order in which turns are given. */
-const turnKinds = ['token', 'request', 'export', 'background'] as const;
+const turnKinds = ['token', 'request', 'export', 'connection', 'background'] as const;
 
 /**
- * What a turn is for: the token endpoint and what belongs to it; every other request; the begin of an export; what
- * waits as long as it takes, as the further pages of an export.
+ * What a turn is for: the token endpoint and what belongs to it; every other request; the begin of an export; a
+ * connection for subscriptions; the further pages of an export.
  */
 export type TurnKind = (typeof turnKinds)[number];
 
@@ -23,8 +23,13 @@ const places: Readonly<Record<TurnKind, number>> = {
   token: 64,
   request: 8,
   export: 1,
+  connection: 1,
   background: 1,
 };
+
+/** What waits for as long as it takes. */
+const patient = ['connection', 'background'] as const satisfies readonly TurnKind[];
+const isPatient = (kind: TurnKind) => (patient as readonly TurnKind[]).includes(kind);
 
 /** How often the queue is looked at while somebody waits, in milliseconds. */
 const lookMs = 10;
@@ -37,8 +42,8 @@ const partOfQueue = 0.6;
 /** How often the rate of turns is measured, and how much the latest measure counts. */
 const rateMs = 50;
 const weight = 0.3;
-/** Every so many turns, one goes to the background. */
-const backgroundEvery = 10;
+/** Every so many turns, one goes to those who are patient. */
+const patientEvery = 10;
 /** How often an overload is reported at most, in milliseconds. */
 const reportMs = 60_000;
 /** The most refusals that are sent in one go: each costs some time, and other requests come between. */
@@ -84,7 +89,7 @@ export class Turns {
   readonly #refusals: Counter<'kind'>;
   readonly #onOverload: (kind: TurnKind) => void;
   #reportedAt = Number.NEGATIVE_INFINITY;
-  #sinceBackground = 0;
+  #sincePatient = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -126,7 +131,7 @@ export class Turns {
    * Takes a turn, at once or later.
    *
    * @param begin Called with the turn, at once if nobody waits.
-   * @param refuse Called instead when the wait is too long, which it never is in the background.
+   * @param refuse Called instead when the wait is too long, which it never is for a connection or in the background.
    * @returns Gives up waiting; undefined if it does not wait.
    */
   take(
@@ -231,7 +236,7 @@ export class Turns {
       const [first] = this.#waiting[kind];
       if (!first) return;
       this.#waiting[kind].delete(first);
-      this.#sinceBackground = kind === 'background' ? 0 : this.#sinceBackground + 1;
+      this.#sincePatient = isPatient(kind) ? 0 : this.#sincePatient + 1;
       this.#calmDown(kind);
       first.begin(this.#start(kind));
     }
@@ -241,16 +246,14 @@ export class Turns {
   #nextKind(): TurnKind | undefined {
     const now = this.#pressure.now();
     for (const kind of turnKinds) this.#refuseLate(kind, now);
-    const isOverdue = this.#sinceBackground >= backgroundEvery;
-    if (isOverdue && this.#waiting.background.size > 0 && this.#hasRoom('background')) {
-      return 'background';
-    }
-    const first = turnKinds.find((kind) => this.#waiting[kind].size > 0);
+    const mayBegin = (kind: TurnKind) => this.#waiting[kind].size > 0 && this.#hasRoom(kind);
+    const overdue = this.#sincePatient >= patientEvery ? patient.find(mayBegin) : undefined;
+    const first = overdue ?? turnKinds.find((kind) => this.#waiting[kind].size > 0);
     return first && this.#hasRoom(first) ? first : undefined;
   }
 
   #refuseLate(kind: TurnKind, now: number): void {
-    if (kind === 'background') return;
+    if (isPatient(kind)) return;
     for (const waiting of this.#waiting[kind]) {
       const longestWait = this.#isOverloaded[kind] ? this.#maxWaitMs / partOfWait : this.#maxWaitMs;
       if (now - waiting.since < longestWait) break;

@@ -41,7 +41,7 @@ export const catalogue = {
   signet_requests_waiting: {
     type: 'gauge',
     help: 'Requests that wait for their turn in this process.',
-    labels: { kind: '`token`, `request`, `export` or `background`' },
+    labels: { kind: '`token`, `request`, `export`, `connection` or `background`' },
   },
   signet_workers: {
     type: 'gauge',

@@ -58,29 +58,33 @@ test('a few have a turn at a time, the others in the order of arrival', () => {
   expect(told).toEqual(Array.from({ length: 3 * places }, (_, i) => `request ${i}`));
 });
 
-test('tokens come before requests, requests before exports, exports before the background', () => {
+test('tokens come first, then requests, exports, connections and the background', () => {
   const { told, fill, take, leave } = start();
   fill('request', places);
   fill('token', 64);
   told.length = 0;
-  for (const kind of ['request', 'background', 'export', 'token'] as const) take(kind, kind);
+  for (const kind of ['request', 'background', 'export', 'connection', 'token'] as const)
+    take(kind, kind);
   expect(told).toEqual([]);
   leave('request 0');
   // A token waits, so no request begins, though there is room for one.
   expect(told).toEqual([]);
   leave('token 0');
-  expect(told).toEqual(['token', 'request', 'export', 'background']);
+  expect(told).toEqual(['token', 'request', 'export', 'connection', 'background']);
 });
 
-test('the background gets a turn now and then, however much else waits', () => {
-  const { told, fill, take, leave } = start();
-  fill('request', 40);
-  take('background', 'background');
-  for (let i = 0; i < 20; i += 1) leave(`request ${i}`);
-  const place = told.indexOf('background');
-  expect(place).toBeGreaterThan(places);
-  expect(place).toBeLessThan(places + 12);
-});
+test.each(['connection', 'background'] as const)(
+  'a %s gets a turn now and then, however much else waits',
+  (kind) => {
+    const { told, fill, take, leave } = start();
+    fill('request', 40);
+    take(kind, kind);
+    for (let i = 0; i < 20; i += 1) leave(`request ${i}`);
+    const place = told.indexOf(kind);
+    expect(place).toBeGreaterThan(places);
+    expect(place).toBeLessThan(places + 12);
+  },
+);
 
 test('who waits longer than allowed is refused, and whoever came later is not', async () => {
   const { state, told, fill, take, leave, pass, refused } = start();
@@ -98,10 +102,10 @@ test('who waits longer than allowed is refused, and whoever came later is not', 
   expect(await refused()).toBeGreaterThan(0);
 });
 
-test('the background is never refused', () => {
+test.each(['connection', 'background'] as const)('a %s is never refused', (kind) => {
   const { told, take, pass, leave } = start();
-  take('background', 'first');
-  take('background', 'second');
+  take(kind, 'first');
+  take(kind, 'second');
   pass(100 * maxWaitMs);
   leave('first');
   expect(told).toEqual(['first', 'second']);

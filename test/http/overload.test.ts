@@ -164,12 +164,12 @@ test('who goes away while waiting takes no turn', async () => {
 
 test('a new connection waits for as long as it takes', async () => {
   turns.take(
-    'background',
+    'connection',
     (turn) => held.push(turn),
     () => undefined,
   );
   const connection = connect(at);
-  await expect.poll(() => waiting('background')).toBe(1);
+  await expect.poll(() => waiting('connection')).toBe(1);
   pressure.at += 60_000;
   let isOpen = false;
   connection.client.on('connected', () => {

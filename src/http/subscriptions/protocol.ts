@@ -54,7 +54,7 @@ export function protocolOptions(
   return {
     async onConnect({ connectionParams = {}, extra }) {
       // Many come at once after a restart, and refused they would only come again: they wait for as long as it takes.
-      return services.turns.run('background', () =>
+      return services.turns.run('connection', () =>
         admit(services, connections, extra, connectionParams),
       );
     },
