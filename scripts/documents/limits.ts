@@ -5,6 +5,7 @@ import { windowSeconds } from '../../src/auth/dpop/proof.ts';
 import { maxEvaluations, maxNameLength, maxPageSize } from '../../src/authzen/requests.ts';
 import { maxBodyBytes } from '../../src/body-limits.ts';
 import { environment } from '../../src/config.ts';
+import { maxWaitingConfigurations } from '../../src/configuration/apply.ts';
 import { maxConfigurationBytes } from '../../src/configuration/document.ts';
 import { maxMessageBytes } from '../../src/events/bounds.ts';
 import { maxBacklogBytes } from '../../src/events/feed/subscriber.ts';
@@ -90,13 +91,18 @@ const requests = [
     'the connection ends',
   ],
   [
-    'passwords that wait to be hashed in one process',
+    'passwords of people that wait to be hashed in one process, and as many of the management API',
     number(maxWaitingPasswords),
     '`RATE_LIMITED`, 429',
   ],
   [
     'passwords that wait to be checked against an imported digest in one process',
     number(maxWaitingImportedChecks),
+    '`RATE_LIMITED`, 429',
+  ],
+  [
+    'documents of the configuration that wait to be compared or applied in one process',
+    number(maxWaitingConfigurations),
     '`RATE_LIMITED`, 429',
   ],
   [

@@ -1,10 +1,13 @@
 import type { GraphQLSchema } from 'graphql';
+import { createQueue } from '../admission/queue.ts';
+import { aroundHere } from '../db/around.ts';
 import { lockName } from '../db/lock.ts';
 import { untold } from '../db/told.ts';
 import { inOneTransaction, sqlOf, type Transaction, transaction } from '../db/transaction.ts';
 import { ConfigurationMovedError, InvalidInputError } from '../errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { assertMayCall } from '../graphql/operations/scopes.ts';
+import { requestError } from '../graphql/request-error.ts';
 import { type Change, changesBetween } from './changes.ts';
 import { readDocument } from './document.ts';
 import type { KindName } from './kinds.ts';
@@ -61,6 +64,20 @@ export const applyConfiguration = (
 /** How many records a document may change at once: a transaction has 15 seconds. */
 const maxChanges = 1_000;
 
+/** How many documents wait in a process; beyond that they are refused. */
+export const maxWaitingConfigurations = 20;
+
+// Each holds a connection until it is done, seconds for a large one, and a dozen at once would leave none to sign-ins.
+const oneAfterAnother = createQueue({
+  concurrency: 1,
+  maxWaiting: maxWaitingConfigurations,
+  busy: () =>
+    requestError(
+      'RATE_LIMITED',
+      'Too many configurations are being compared. Try again in a few seconds.',
+    ),
+});
+
 async function make(
   context: GraphQLContext,
   schema: GraphQLSchema,
@@ -88,16 +105,19 @@ async function make(
   };
   try {
     let start = 0n;
-    return await inOneTransaction(database, work, {
-      isRehearsal,
-      first: async (tx) => {
-        start = await lastEventOf(tx);
-      },
-      last: async (done, tx) => ({
-        ...planOf(done),
-        events: tx ? await eventsSince(tx, start) : [],
-      }),
-    });
+    const compare = () =>
+      inOneTransaction(database, work, {
+        isRehearsal,
+        first: async (tx) => {
+          start = await lastEventOf(tx);
+        },
+        last: async (done, tx) => ({
+          ...planOf(done),
+          events: tx ? await eventsSince(tx, start) : [],
+        }),
+      });
+    // What holds a connection already would hold it while it waits, from whoever is first in the queue.
+    return await (aroundHere()?.tx ? compare() : oneAfterAnother.run(compare));
   } catch (error) {
     if (!(error instanceof Moved)) throw error;
     throw new ConfigurationMovedError((await readState(context, schema)).digest);

@@ -53,7 +53,8 @@ export async function createUser(context: Context, input: CreateUserInput): Prom
     ...fields
   } = await parseAddressed(context, createUserInput, input);
   // Hashing takes longer than all the rest, so it must not hold a connection.
-  const digest = plaintext == null ? null : await hashPassword(context, plaintext);
+  const digest =
+    plaintext == null ? null : await hashPassword(context, plaintext, { isLater: true });
   return refuseConflict(userConflicts, () =>
     transaction(context.database, (tx) =>
       insertUser(tx, context, {
@@ -215,7 +216,7 @@ export async function updateUserPassword(
   input: z.input<typeof updatePasswordInput>,
 ): Promise<User> {
   const { id, password: plaintext } = parseInput(updatePasswordInput, input);
-  const digest = await hashPassword(context, plaintext);
+  const digest = await hashPassword(context, plaintext, { isLater: true });
   return transaction(context.database, (tx) => writePassword(tx, context, { id, digest }));
 }
 

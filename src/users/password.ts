@@ -1,4 +1,5 @@
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import type { Standing } from '../admission/queue.ts';
 import { isRehearsal } from '../db/around.ts';
 import type { Database } from '../db/database.ts';
 import type { PasswordCost, Services } from '../services.ts';
@@ -33,17 +34,16 @@ export const normalPassword = (password: string): string => composed(password);
  * standard cost, after waiting for its turn. In a dry run, which keeps no password and holds a transaction open, it is
  * made up at once.
  *
- * @param turn Options of the queue: whether the caller was already admitted.
  * @throws {HashingBusy}
  */
 export const hashPassword = (
   { passwordCost }: Costly,
   password: string,
-  turn?: { readonly isAdmitted: boolean },
+  standing?: Standing,
 ): Promise<string> =>
   isRehearsal()
     ? Promise.resolve(`${prefixOf(passwordCost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
-    : hashQueue.run(() => hash(normalPassword(password), optionsOf(passwordCost)), turn);
+    : hashQueue.run(() => hash(normalPassword(password), optionsOf(passwordCost)), standing);
 
 const decoys = new WeakMap<PasswordCost, Promise<string>>();
 

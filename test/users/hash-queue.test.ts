@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createHashQueue, HashingBusy, hashQueue } from '../../src/users/hash-queue.ts';
+import { hashQueue } from '../../src/users/hash-queue.ts';
 import { withoutRefusals } from '../support/events.ts';
 import { send } from '../support/operations/graphql.ts';
 import {
@@ -9,51 +9,25 @@ import {
 } from '../support/people/sign-in-fixture.ts';
 import { startService } from '../support/service.ts';
 
-test('works in order up to its limit, and refuses more', async () => {
-  const queue = createHashQueue({ concurrency: 2, maxWaiting: 2 });
-  const begun: number[] = [];
-  const ends: (() => void)[] = [];
-  const work = (n: number) => () => {
-    begun.push(n);
-    return new Promise<number>((resolve) => ends.push(() => resolve(n)));
-  };
-  const done = [1, 2, 3, 4].map((n) => queue.run(work(n)));
-  await expect(queue.run(work(5))).rejects.toThrow(HashingBusy);
-  expect(() => queue.assertRoom()).toThrow(HashingBusy);
-  const admitted = queue.run(work(6), { isAdmitted: true });
-  expect(begun).toEqual([1, 2]);
-  ends[1]?.();
-  expect(await done[1]).toBe(2);
-  await expect.poll(() => begun).toEqual([1, 2, 3]);
-  for (const _ of [4, 6]) {
-    ends.at(-1)?.();
-    await expect.poll(() => begun.length).toBeGreaterThan(ends.length - 1);
-  }
-  for (const end of ends) end();
-  await expect.poll(() => begun).toEqual([1, 2, 3, 4, 6]);
-  for (const end of ends) end();
-  expect(await Promise.all([...done, admitted])).toEqual([1, 2, 3, 4, 6]);
-  await expect(queue.run(async () => 7)).resolves.toBe(7);
-});
-
-test('continues after failed work', async () => {
-  const queue = createHashQueue({ concurrency: 1, maxWaiting: 1 });
-  await expect(queue.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  await expect(queue.run(async () => 1)).resolves.toBe(1);
-});
-
 const service = await startService();
 const fixture = await createSignInFixture(service);
 const { prisma } = fixture.database;
 
-/** Fills the queue of this process to the last place, until the function returned is called. */
-function fill(): () => Promise<void> {
+interface Line {
+  readonly isLater: boolean;
+}
+const people: Line = { isLater: false };
+const managementApi: Line = { isLater: true };
+
+/** Fills lines of the queue of this process to the last place, until the function returned is called. */
+function fill(...lines: readonly Line[]): () => Promise<void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   const waiting: Promise<void>[] = [];
-  while (hasRoom()) waiting.push(hashQueue.run(() => released));
+  for (const line of lines.length > 0 ? lines : [people, managementApi])
+    while (hasRoom(line)) waiting.push(hashQueue.run(() => released, line));
   const end = async () => {
     release();
     await Promise.all(waiting);
@@ -62,9 +36,9 @@ function fill(): () => Promise<void> {
   onTestFinished(end);
   return end;
 }
-function hasRoom(): boolean {
+function hasRoom(line: Line): boolean {
   try {
-    hashQueue.assertRoom();
+    hashQueue.assertRoom(line);
     return true;
   } catch {
     return false;
@@ -136,6 +110,21 @@ test('beyond the queue, the management API answers RATE_LIMITED', async () => {
   await release();
   expect(await prisma.user.count()).toBe(before.users + 1);
   expect(await prisma.event.count({ where: withoutRefusals })).toBe(before.events + 1);
+});
+
+test('the management API has a line of its own, behind that of people', async () => {
+  const token = await service.managementToken('users:write');
+  const { browser, visit } = await openSignInPage(service, fixture.client);
+  const release = fill(managementApi);
+  const document = (username: string) =>
+    `mutation { createUser(input: { username: "${username}", password: "correct horse" }) { __typename } }`;
+  expect((await send({ url: service.url, token }, document('refused'))).status).toBe(429);
+  const waiting = hashQueue.waiting;
+  const signedIn = browser.submit(visit, { identifier: 'Ada', password });
+  await expect.poll(() => hashQueue.waiting).toBe(waiting + 1);
+  await release();
+  expect((await signedIn).url.searchParams.has('code')).toBe(true);
+  expect((await send({ url: service.url, token }, document('taken'))).status).toBe(200);
 });
 
 test('an import with more passwords than the queue succeeds', async () => {

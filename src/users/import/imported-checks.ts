@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { createHashQueue, type HashQueue } from '../hash-queue.ts';
+import { createQueue, type Queue } from '../../admission/queue.ts';
+import { HashingBusy } from '../hash-queue.ts';
 import { costOf } from './digest-cost.ts';
 import { verifyImportedPassword } from './imported-password.ts';
 
@@ -17,7 +18,7 @@ export interface ImportedChecks {
    * @throws {HashingBusy} when the queue is full.
    */
   check(digest: string | null, spellings: readonly string[], costliest: string): Promise<boolean>;
-  readonly queue: HashQueue;
+  readonly queue: Queue;
 }
 
 /** Makes the checks of a process. The options are for tests. */
@@ -28,7 +29,11 @@ export function createImportedChecks({
   verify?: typeof verifyImportedPassword;
   pause?: (milliseconds: number) => Promise<unknown>;
 } = {}): ImportedChecks {
-  const queue = createHashQueue({ concurrency: 1, maxWaiting: maxWaitingImportedChecks });
+  const queue = createQueue({
+    concurrency: 1,
+    maxWaiting: maxWaitingImportedChecks,
+    busy: () => new HashingBusy(),
+  });
   // How long the costliest digest took last. Measured, because it differs between machines and with their load.
   let measured = { cost: Number.NaN, milliseconds: 0 };
 

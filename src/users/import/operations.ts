@@ -76,7 +76,7 @@ export async function importUsers(
   const rows: Row[] = [];
   let isAdmitted = false;
   for (const { index, password, digest, roleIds, ...fields } of parsed) {
-    const hashed = password === null ? {} : await hashedPassword(context, password, { isAdmitted });
+    const hashed = password === null ? {} : await hashedPassword(context, password, isAdmitted);
     isAdmitted ||= password !== null;
     rows.push({
       index,
@@ -100,12 +100,8 @@ export async function importUsers(
   };
 }
 
-const hashedPassword = async (
-  context: Context,
-  password: string,
-  turn: { isAdmitted: boolean },
-) => ({
-  passwordDigest: await hashPassword(context, password, turn),
+const hashedPassword = async (context: Context, password: string, isAdmitted: boolean) => ({
+  passwordDigest: await hashPassword(context, password, { isAdmitted, isLater: true }),
   passwordAlgorithm: currentPasswordAlgorithm,
 });
 
