@@ -1,9 +1,8 @@
 // The console on a million users and a million events, in Chromium: the time from the click to the rows on the screen,
 // and the requests of GraphQL that a page takes. BENCH_DIRECTORY_URL names a database that
 // `npm run seed -- --users 1000000 --events 1000000` has filled; without it, one is created, filled and dropped.
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { launchChromium } from '../test/support/peers/chromium.ts';
+import { administrator, buildConsole, runScript, signIn } from './console-visitor.ts';
 import { createBenchDatabase } from './database.ts';
 import { startServer } from './server.ts';
 
@@ -11,7 +10,6 @@ const users = process.env['BENCH_USERS'] ?? '1000000';
 const events = process.env['BENCH_EVENTS'] ?? '1000000';
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 9);
 const filled = process.env['BENCH_DIRECTORY_URL'];
-const administrator = { username: 'bench-administrator', password: 'a long way home, twice' };
 
 const database = filled
   ? { url: filled, drop: async () => undefined }
@@ -20,21 +18,10 @@ if (!database) process.exit(1);
 const environment = {
   DATABASE_URL: database.url,
   SIGNET_SECRET: 'a secret for the bench alone, long enough',
-  ADMIN_USERNAME: administrator.username,
-  ADMIN_PASSWORD: administrator.password,
+  ...administrator,
 };
-const root = fileURLToPath(new URL('../', import.meta.url));
-if (!filled) run('scripts/seed.ts', '--users', users, '--events', events);
-run('scripts/build-console.js', '--if-needed');
-
-function run(...parameters: string[]): void {
-  const { status } = spawnSync(process.execPath, parameters, {
-    cwd: root,
-    env: { ...process.env, ...environment },
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exit(1);
-}
+if (!filled) runScript(environment, 'scripts/seed.ts', '--users', users, '--events', events);
+buildConsole();
 
 const server = await startServer('./server-directory.ts', environment);
 const chromium = await launchChromium();
@@ -144,21 +131,13 @@ async function once({ from, click, search = '', address, rows = tableRows }: Cas
   return { ms, requests };
 }
 
-async function signIn(): Promise<void> {
-  await page.goto('/console/');
-  await page.locator('[name=identifier]').fill(administrator.username);
-  await page.locator('[name=password]').fill(administrator.password);
-  await page.locator('button[type=submit]').first().click();
-  await page.locator('nav a').first().waitFor();
-}
-
 async function firstRecord(list: string): Promise<string> {
   await page.goto(`/console/${list}`);
   const href = await page.locator(`${tableRows} a`).first().getAttribute('href');
   return String(href).replace('/console/', '');
 }
 
-await signIn();
+await signIn(page);
 process.stdout.write(
   '| from the click to the rows | ms, median | slowest | requests |\n| --- | --- | --- | --- |\n',
 );

@@ -1,30 +1,23 @@
 // The first visit of a page in Chromium, with a processor four times as slow and 1.6 Mbit/s at 150 ms, as Lighthouse has
 // it: the time to the largest paint, for how long the page was blocked (what tasks took beyond 50 ms each), and the bytes
 // that came.
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { launchChromium } from '../test/support/peers/chromium.ts';
+import { administrator, buildConsole, signIn } from './console-visitor.ts';
 import { createBenchDatabase } from './database.ts';
 import { median } from './fire.ts';
 import { startServer } from './server.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
-const administrator = { username: 'bench-administrator', password: 'a long way home, twice' };
 const bytesPerSecond = 1_600_000 / 8;
 
 const database = await createBenchDatabase();
 if (!database) process.exit(1);
-const root = fileURLToPath(new URL('../', import.meta.url));
-spawnSync(process.execPath, ['scripts/build-console.js', '--if-needed'], {
-  cwd: root,
-  stdio: 'inherit',
-});
+buildConsole();
 const server = await startServer('./server-directory.ts', {
   DATABASE_URL: database.url,
   SIGNET_SECRET: 'a secret for the bench alone, long enough',
   GRAPHIQL: 'true',
-  ADMIN_USERNAME: administrator.username,
-  ADMIN_PASSWORD: administrator.password,
+  ...administrator,
 });
 const chromium = await launchChromium();
 const settings = { baseURL: server.load.url, viewport: { width: 1440, height: 900 } };
@@ -40,24 +33,19 @@ const noting = `
   }).observe({ type: 'longtask', buffered: true });
 `;
 
-async function signIn() {
+async function stateOfSession() {
   const context = await chromium.newContext(settings);
-  const page = await context.newPage();
-  await page.goto('/console/');
-  await page.locator('[name=identifier]').fill(administrator.username);
-  await page.locator('[name=password]').fill(administrator.password);
-  await page.locator('button[type=submit]').first().click();
-  await page.locator('nav a').first().waitFor();
-  const storageState = await context.storageState();
+  await signIn(await context.newPage());
+  const state = await context.storageState();
   await context.close();
-  return storageState;
+  return state;
 }
 
 /** Visits a page with an empty cache, until an element of it is there and nothing is loaded any more. */
 async function visit(
   path: string,
   element: string,
-  storageState: Awaited<ReturnType<typeof signIn>>,
+  storageState: Awaited<ReturnType<typeof stateOfSession>>,
 ) {
   const context = await chromium.newContext({ ...settings, storageState });
   const page = await context.newPage();
@@ -90,7 +78,7 @@ const pages = [
 ] as const;
 
 try {
-  const storageState = await signIn();
+  const storageState = await stateOfSession();
   process.stdout.write(
     `\n| first visit | largest paint, ms | blocked, ms | kB |\n| --- | --- | --- | --- |\n`,
   );

@@ -52,6 +52,7 @@ const server = await startServer('./server-signet.ts', {
   ADMIN_CLIENT_ID: admin.id,
   ADMIN_CLIENT_SECRET: admin.secret,
   ALLOW_PRIVATE_WEBHOOKS: 'true',
+  BENCH_PROFILE: process.env['BENCH_PROFILE'] ?? '',
   // Each request comes from another client address, because one address would soon reach its limit for a minute.
   TRUST_PROXY: '1',
 });
@@ -178,7 +179,6 @@ async function exchange(i: number): Promise<void> {
 /** Runs the same work again and again, this many at once, and measures the times. */
 async function repeat(count: number, forMs: number, work: (i: number) => Promise<void>) {
   const times: number[] = [];
-  const before = await server.cpuMs();
   const start = performance.now();
   let i = 0;
   await Promise.all(
@@ -191,18 +191,23 @@ async function repeat(count: number, forMs: number, work: (i: number) => Promise
       }
     }),
   );
-  const perSecond = times.length / ((performance.now() - start) / 1000);
-  return { times, perSecond, cpuMs: ((await server.cpuMs()) - before) / times.length };
+  return { times, perSecond: times.length / ((performance.now() - start) / 1000) };
+}
+
+/** The same for work that the server does alone, with its CPU time for each. */
+async function repeatAtServer(...work: Parameters<typeof repeat>) {
+  const before = await server.cpuMs();
+  const result = await repeat(...work);
+  return { ...result, cpuMs: ((await server.cpuMs()) - before) / result.times.length };
 }
 
 const at = (times: readonly number[], part: number) =>
   (times.toSorted((a, b) => a - b)[Math.ceil(times.length * part) - 1] ?? Number.NaN).toFixed(0);
 function say(
   what: string,
-  { times, perSecond, cpuMs }: Awaited<ReturnType<typeof repeat>>,
-  isAlone = true,
+  { times, perSecond, cpuMs }: Awaited<ReturnType<typeof repeat>> & { readonly cpuMs?: number },
 ): void {
-  const cpu = isAlone ? `, CPU of the server ${cpuMs.toFixed(2)} ms each` : '';
+  const cpu = cpuMs === undefined ? '' : `, CPU of the server ${cpuMs.toFixed(2)} ms each`;
   process.stdout.write(
     `${what.padEnd(40)} ${perSecond.toFixed(0).padStart(6)}/s  p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms${cpu}\n`,
   );
@@ -220,15 +225,15 @@ try {
     'bare Argon2id hashes, as many at once',
     await repeat(connections, ms, async () => void (await hash(password, hashing))),
   );
-  say('sign-ins by password', await repeat(connections, ms, signIn));
-  say('sign-ups by code, with a password', await repeat(connections, ms, signUp));
-  say('exchanges alone, 16 connections', await repeat(16, ms, exchange));
+  say('sign-ins by password', await repeatAtServer(connections, ms, signIn));
+  say('sign-ups by code, with a password', await repeatAtServer(connections, ms, signUp));
+  say('exchanges alone, 16 connections', await repeatAtServer(16, ms, exchange));
   const [signIns, exchanges] = await Promise.all([
     repeat(connections, ms, signIn),
     repeat(16, ms, exchange),
   ]);
-  say('exchanges beside sign-ins', exchanges, false);
-  say('sign-ins beside exchanges', signIns, false);
+  say('exchanges beside sign-ins', exchanges);
+  say('sign-ins beside exchanges', signIns);
 
   process.stdout.write(
     '\nms for an account that exists, and for one that does not: p10, p50, p90\n',
