@@ -29,6 +29,7 @@ import {
 } from './postgresql.ts';
 import { type FollowedReplicas, followReplicas, type ReplicaOptions } from './replicas/replicas.ts';
 import { prismaSql, type Sql } from './sql.ts';
+import { runByDriver } from './transaction.ts';
 
 /** The database: PostgreSQL, or embedded. Both have the same schema and run the same statements. */
 export interface Database {
@@ -130,6 +131,7 @@ export function openPostgresql(
   const open: OpenClient = (application_name) => new sessions.Client({ application_name });
   const adapter = poolAdapter(management);
   const prisma = client(adapter, poolWaitMs);
+  runByDriver(prisma, poolSql(management));
   const hints = notifyingHints(open, onError);
   const database: Database = {
     kind: 'postgresql',
@@ -189,7 +191,9 @@ export function openPostgresql(
       management,
       (pool) => {
         const own = client(poolAdapter(pool), poolWaitMs);
-        const reader = { ...database, prisma: own, sql: poolSql(pool) };
+        const sql = poolSql(pool);
+        runByDriver(own, sql);
+        const reader = { ...database, prisma: own, sql };
         return { reader, close: () => own.$disconnect() };
       },
     );

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { Prisma } from '../generated/prisma/client.ts';
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import { type Around, aroundHere, runWithin, type Transaction } from './around.ts';
 
 import type { TransactionConnection } from './connections/transaction-connection.ts';
@@ -24,13 +24,18 @@ export function hintAfterCommit(tx: Transaction, topic: HintTopic): void {
 }
 
 // None on the embedded database.
-const connections = new WeakMap<Transaction, TransactionConnection>();
+const connections = new WeakMap<Transaction | PrismaClient, TransactionConnection>();
+const pools = new WeakMap<Transaction | PrismaClient, Sql>();
+
+/** Lets {@link sqlOf} run the statements of a client outside of transactions by the driver. */
+export const runByDriver = (prisma: PrismaClient, pool: Sql): void => void pools.set(prisma, pool);
 
 /**
- * Runs prepared statements in a transaction without Prisma, which takes several times the driver's CPU. For the few
- * statements that most mutations need.
+ * Runs prepared statements where a client of Prisma's would run them, in its transaction or outside of one, without
+ * Prisma, which takes several times the driver's CPU. For the few statements that most requests need.
  */
-export const sqlOf = (tx: Transaction): Sql => connections.get(tx) ?? prismaSql(tx);
+export const sqlOf = (client: Transaction | PrismaClient): Sql =>
+  connections.get(client) ?? pools.get(client) ?? prismaSql(client);
 
 /**
  * Writes without waiting for the answer. The statement is sent with the next one, or with COMMIT. If it fails, the

@@ -176,6 +176,8 @@ export const forgetPerson = (
 /** How a person authenticated. */
 export interface Authentication {
   readonly userId: string;
+  /** What they were called by; absent: as the interaction has it. */
+  readonly identifier?: string;
   /** Authentication method references (RFC 8176). */
   readonly methods: readonly string[];
   readonly event: Interaction['event'];
@@ -209,7 +211,7 @@ export async function authenticate(
   tx: Transaction,
   context: VisitContext,
   interaction: Interaction,
-  { userId, methods, event, through, proved, hasRegistered = false }: Authentication,
+  { userId, identifier, methods, event, through, proved, hasRegistered = false }: Authentication,
 ): Promise<Told<Interaction>> {
   if (!hasRegistered && !(await mayProve(tx, throughAll(interaction, through), userId)))
     throw new VerificationFailedError();
@@ -217,6 +219,7 @@ export async function authenticate(
   const told = proved ? await noteProved(tx, person, userId, proved) : untold(undefined);
   const known = await updateInteraction(tx, interaction, {
     userId,
+    ...(identifier === undefined ? {} : { identifier }),
     authenticationMethods: [...methods],
     authenticatedAt: context.clock.now(),
     consentedAt: null,

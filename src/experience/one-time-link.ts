@@ -51,9 +51,9 @@ export async function redeemOneTimeToken(
     const { setterScopes } = redeemed;
     if (holder) {
       if (!(await mayProve(tx, throughAll(found, setterScopes), holder.id))) return untold(null);
-      const named = await updateInteraction(tx, found, { identifier: address.recipient });
-      return authenticate(tx, context, named, {
+      return authenticate(tx, context, found, {
         userId: holder.id,
+        identifier: address.recipient,
         methods: ['otp'],
         event: 'SIGN_IN',
         through: setterScopes,

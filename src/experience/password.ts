@@ -14,13 +14,7 @@ import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { readSignInExperience } from '../sign-in-experience/settings.ts';
 import { findUserByIdentifier, isOfferedFor } from '../users/find.ts';
 import { hashQueue } from '../users/hash-queue.ts';
-import {
-  authenticate,
-  type Interaction,
-  moveInteraction,
-  readInteraction,
-  updateInteraction,
-} from './interaction.ts';
+import { authenticate, type Interaction, moveInteraction, readInteraction } from './interaction.ts';
 import { newcomerOf } from './steps.ts';
 
 /**
@@ -63,10 +57,14 @@ export async function signInWithPassword(
       if (!(await isUnchanged(tx, user))) return null;
       // While the password was hashed, the person may have got more rights.
       if (!isDeepStrictEqual(await readSettingsInForce(tx, user.id), inForce)) return null;
-      const named = await updateInteraction(tx, running, { identifier: identifier.value });
-      const { id: userId } = user;
-      const proof = { userId, methods: ['pwd'], through: everything, proved: null };
-      const told = await authenticate(tx, context, named, { ...proof, event: 'SIGN_IN' });
+      const told = await authenticate(tx, context, running, {
+        userId: user.id,
+        identifier: identifier.value,
+        methods: ['pwd'],
+        event: 'SIGN_IN',
+        through: everything,
+        proved: null,
+      });
       return told.result;
     });
     return interaction ? { user, interaction } : signIn(await find());

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { rowsOf } from '../db/rows/rows.ts';
 import { InvalidInputError, NotAllowedError, NotFoundError } from '../errors.ts';
 import type { Application, Prisma } from '../generated/prisma/client.ts';
 import { idForQuery, newId } from '../ids.ts';
@@ -106,8 +107,8 @@ async function findApplication(
   clientId: string,
 ): Promise<Pick<Application, 'id'>> {
   const id = idForQuery(clientId, 'Application');
-  const application =
-    id === null ? null : await database.prisma.application.findUnique({ where: { id } });
+  const applications = rowsOf<Application>(database, 'Application');
+  const application = id === null ? null : await applications.findUnique({ where: { id } });
   if (!application) throw new NotFoundError(clientId);
   if (!application.allowHeadlessSignIn)
     throw new NotAllowedError('This application may not sign people in without a browser.');

@@ -1,6 +1,11 @@
 import { everything, type SetterScopes } from '../auth/granting/setter-scopes.ts';
-import type { Database } from '../db/database.ts';
-import type { FactorType } from '../generated/prisma/client.ts';
+import type { Transaction } from '../db/around.ts';
+import { rowsIn } from '../db/rows/rows.ts';
+import type {
+  FactorType,
+  PrismaClient,
+  SignInExperience as StoredRow,
+} from '../generated/prisma/client.ts';
 import type { Language } from '../languages.ts';
 
 /** The kinds of identifiers of a person. */
@@ -106,7 +111,7 @@ export const settingsId = 'settings';
 export const readSignInExperience = async (client: SettingsClient): Promise<SignInExperience> =>
   withDefaults((await readKeptSettings(client)).stored);
 
-type SettingsClient = Pick<Database['prisma'], 'signInExperience'>;
+type SettingsClient = Transaction | PrismaClient;
 
 /** The settings that were changed, and what is kept of who changed them. */
 export interface KeptSettings {
@@ -118,10 +123,8 @@ export interface KeptSettings {
 }
 
 /** Reads the settings that were changed, and what is kept of who changed them. */
-export async function readKeptSettings({
-  signInExperience,
-}: SettingsClient): Promise<KeptSettings> {
-  const row = await signInExperience.findUnique({ where: { id: settingsId } });
+export async function readKeptSettings(client: SettingsClient): Promise<KeptSettings> {
+  const row = await readRow(client);
   // Only `updateSignInExperience` writes these values, and it has checked them.
   return {
     stored: (row?.settings ?? {}) as StoredSettings,
@@ -132,24 +135,15 @@ export async function readKeptSettings({
 }
 
 /** The version of the settings: 1 before the first change. */
-export async function readSettingsVersion({ signInExperience }: SettingsClient): Promise<number> {
-  const row = await signInExperience.findUnique({
-    where: { id: settingsId },
-    select: { version: true },
-  });
-  return row?.version ?? 1;
-}
+export const readSettingsVersion = async (client: SettingsClient): Promise<number> =>
+  (await readRow(client))?.version ?? 1;
 
 /** What whoever opened the sign-up held: who signs up holds no more of the management API. */
-export async function readOpenerScopes({
-  signInExperience,
-}: SettingsClient): Promise<SetterScopes> {
-  const row = await signInExperience.findUnique({
-    where: { id: settingsId },
-    select: { setterScopes: true },
-  });
-  return row?.setterScopes ?? everything;
-}
+export const readOpenerScopes = async (client: SettingsClient): Promise<SetterScopes> =>
+  (await readRow(client))?.setterScopes ?? everything;
+
+const readRow = (client: SettingsClient) =>
+  rowsIn<StoredRow>(client, 'SignInExperience').findUnique({ where: { id: settingsId } });
 
 /** The settings that were changed; in a group, the fields that were changed. */
 export type StoredSettings = {

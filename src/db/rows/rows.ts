@@ -1,4 +1,4 @@
-import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts';
 import { aroundHere } from '../around.ts';
 import { createSharedStatement } from '../batch.ts';
 import type { Database } from '../database.ts';
@@ -38,10 +38,18 @@ export const rowsOf = <Row>(
     return lookUp(sql, { id, statement });
   });
 
-/** Like {@link rowsOf}, for rows that a transaction has locked or written. */
-export function rowsIn<Row>(tx: Transaction, model: Prisma.ModelName): Rows<Row> {
-  const sql = sqlOf(tx);
-  return readingBy(tx, sql, model, async ({ statement }) => (await run(sql, statement))[0] ?? null);
+/** Like {@link rowsOf}, each look-up by itself: for rows that a transaction has locked or written. */
+export function rowsIn<Row>(
+  client: Transaction | PrismaClient,
+  model: Prisma.ModelName,
+): Rows<Row> {
+  const sql = sqlOf(client);
+  return readingBy(
+    client,
+    sql,
+    model,
+    async ({ statement }) => (await run(sql, statement))[0] ?? null,
+  );
 }
 
 function readingBy<Row>(

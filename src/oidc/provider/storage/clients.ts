@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientMetadata, KoaContextWithOIDC, SigningAlgorithm } from 'oidc-provider';
 import { builtInRedirectUri } from '../../../applications/built-in.ts';
 import { isConfidential } from '../../../applications/secret.ts';
+import { rowsOf } from '../../../db/rows/rows.ts';
 import { textForQuery } from '../../../db/sql.ts';
 import type {
   Application,
@@ -65,18 +66,21 @@ export async function findClientMetadata(
   // ID tokens name an application by the id that it knows.
   const metadataUrl = id === null && /^https?:/.test(clientId) ? textForQuery(clientId) : null;
   if (id === null && metadataUrl === null) return undefined;
-  const application = await database.prisma.application.findUnique({
-    where: id === null ? { metadataUrl: metadataUrl ?? '' } : { id },
-    include: { metadataDocument: true },
-  });
+  const include = { metadataDocument: true } as const;
+  const application =
+    id === null
+      ? await database.prisma.application.findUnique({
+          where: { metadataUrl: metadataUrl ?? '' },
+          include,
+        })
+      : await rowsOf<Documented>(database, 'Application').findUnique({ where: { id }, include });
   return isThere(application, clock.now()) ? metadataOf(application, baseUrl) : undefined;
 }
 
+type Documented = Application & { readonly metadataDocument: MetadataDocument | null };
+
 /** Whether there is such an application. One whose document has gone is not there any more. */
-const isThere = <Row extends Application & { readonly metadataDocument: MetadataDocument | null }>(
-  row: Row | null,
-  now: Date,
-): row is Row =>
+const isThere = <Row extends Documented>(row: Row | null, now: Date): row is Row =>
   row !== null &&
   (row.origin !== 'METADATA_DOCUMENT' ||
     (row.metadataDocument !== null && goneAt(row.metadataDocument) > now));
