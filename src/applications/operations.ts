@@ -23,7 +23,7 @@ import { parseInput, patched } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
 import { ensureSigningKey } from '../resources/signing-key.ts';
 import type { Context } from '../services.ts';
-import { endPersonalAccessTokensByConsent } from '../users/credentials.ts';
+import { endPersonalAccessTokens } from '../users/credentials.ts';
 import { endImpersonation } from '../users/sign-out.ts';
 import { assertNotBuiltIn } from './built-in.ts';
 import { connectionRecord } from './cross-app/payload.ts';
@@ -154,7 +154,8 @@ export async function updateApplication(
  * are refused from now on, with what others exchanged them for, and the tokens with which others act for a user on its
  * behalf. Raises `Organization.Membership.Updated` for each organization it was in, `Application.Secrets.Updated` if it
  * had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, `User.Credential.Updated`
- * for each personal access token that it had created by virtue of consent, then `Application.Deleted`.
+ * for each personal access token that somebody created through it while it needed consent, or at all if it is a third
+ * party's now, then `Application.Deleted`.
  *
  * @returns The application in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on an application of the service itself.
@@ -183,7 +184,10 @@ export async function deleteWithin(
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await endGrantsOf(tx, context, id);
   await endImpersonation(tx, context, id);
-  await endPersonalAccessTokensByConsent(tx, context, { applicationId: id });
+  // There was no consent to an application that became a third party's later.
+  await endPersonalAccessTokens(tx, context, {
+    OR: [{ grant: { applicationId: id } }, { client: { id, isThirdParty: true } }],
+  });
   const secrets = await tx.applicationSecret.findMany({
     where: { applicationId: id },
     orderBy: { id: 'asc' },

@@ -7,7 +7,7 @@ import { type NewEvent, recordEvent, recordEvents } from '../../events/record.ts
 import type { Prisma, UserGrant, UserGrantScope } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import type { Context, Services } from '../../services.ts';
-import { endPersonalAccessTokensByConsent } from '../../users/credentials.ts';
+import { endPersonalAccessTokens } from '../../users/credentials.ts';
 import { type Consent, type ConsentRequest, noResource } from './asked.ts';
 
 /**
@@ -67,7 +67,7 @@ export async function revokeGrant(
     if (!found) throw new NotFoundError(grantId);
     const { scopes, ...grant } = found;
     await lockRow(tx, 'UserGrant', grantId);
-    await endPersonalAccessTokensByConsent(tx, context, { id: grantId });
+    await endPersonalAccessTokens(tx, context, { grantId });
     // Before what the application has, so that a sign-in under way waits for it: see loadGrant.
     await tx.userGrant.delete({ where: { id: grantId } });
     await endGrantsOf(tx, context, grant.applicationId, userId);
@@ -95,7 +95,7 @@ export async function revokeGrantsOf(
     include: { scopes: { orderBy: inOrder } },
     orderBy: { id: 'asc' },
   });
-  await endPersonalAccessTokensByConsent(tx, context, { applicationId });
+  await endPersonalAccessTokens(tx, context, { grant: { applicationId } });
   await tx.userGrant.deleteMany({ where: { id: { in: grants.map(({ id }) => id) } } });
   await endGrantsOf(tx, context, applicationId);
   if (grants.length === 0) return untold(undefined);
