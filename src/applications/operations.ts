@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ownReference } from '../auth/access-token.ts';
 import { assertMayBeApplication, assertMayOpenOwnApis } from '../auth/granting/may-open.ts';
 import {
   coversEverything,
@@ -23,7 +24,7 @@ import { parseInput, patched } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
 import { ensureSigningKey } from '../resources/signing-key.ts';
 import type { Context } from '../services.ts';
-import { endPersonalAccessTokens } from '../users/credentials.ts';
+import { endPersonalAccessTokens, revokeIssuedFor } from '../users/credentials.ts';
 import { endImpersonation } from '../users/sign-out.ts';
 import { assertNotBuiltIn } from './built-in.ts';
 import { connectionRecord } from './cross-app/payload.ts';
@@ -125,7 +126,7 @@ export async function updateApplication(
     assertMayOpenOwnApis(context, isOpened ? (after.exchangeResources ?? []) : []);
     await assertMayActFor(tx, context, patch.mayActFor ?? []);
     await ensureSigningKey(tx, context, patch.idTokenSigningAlg);
-    if (after.isThirdParty && !before.isThirdParty) await endGrantsOf(tx, context, id);
+    if (after.isThirdParty !== before.isThirdParty) await changeOwner(tx, context, after);
     const setterScopes = await setterScopesAfter(tx, context, before, patch);
     const managementWithoutConsent = coversEverything(setterScopes);
     const keySetterScopes = !areKeysGiven
@@ -147,6 +148,24 @@ export async function updateApplication(
   });
   if (patch.idTokenSigningAlg) await onceCommitted(() => context.keys.reload());
   return application;
+}
+
+/**
+ * Ends everything issued without consent to an application that becomes a third party's. The tokens of people that it got
+ * by assertions are no more than refused: they count again once it is the operator's own.
+ */
+async function changeOwner(
+  tx: Transaction,
+  context: Context,
+  { id, isThirdParty }: Pick<Application, 'id' | 'isThirdParty'>,
+): Promise<void> {
+  const jti = ownReference(id);
+  if (!isThirdParty) {
+    await tx.revokedToken.deleteMany({ where: { jti } });
+    return;
+  }
+  await endGrantsOf(tx, context, id);
+  await revokeIssuedFor(tx, context, [jti]);
 }
 
 /**

@@ -47,7 +47,7 @@ export async function endPersonalAccessTokens(
   await revokeIssuedFor(tx, context, await deleteThose(tx, context, those));
 }
 
-/** Ends the access tokens that were issued for personal access tokens: they name these in their lineage. */
+/** Ends the access tokens that were issued by virtue of something else than a grant: they name it in their lineage. */
 export const revokeIssuedFor = (
   tx: Transaction,
   { clock }: Pick<Services, 'clock'>,

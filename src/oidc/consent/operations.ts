@@ -7,7 +7,7 @@ import { type NewEvent, recordEvent, recordEvents } from '../../events/record.ts
 import type { Prisma, UserGrant, UserGrantScope } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import type { Context, Services } from '../../services.ts';
-import { endPersonalAccessTokens } from '../../users/credentials.ts';
+import { endPersonalAccessTokens, revokeIssuedFor } from '../../users/credentials.ts';
 import { type Consent, type ConsentRequest, noResource } from './asked.ts';
 
 /**
@@ -71,6 +71,7 @@ export async function revokeGrant(
     // Before what the application has, so that a sign-in under way waits for it: see loadGrant.
     await tx.userGrant.delete({ where: { id: grantId } });
     await endGrantsOf(tx, context, grant.applicationId, userId);
+    await revokeIssuedFor(tx, context, [grantId]);
     const told = await recordEvent(tx, context, 'User.Grant.Revoked', {
       userId,
       grantId,
@@ -96,8 +97,10 @@ export async function revokeGrantsOf(
     orderBy: { id: 'asc' },
   });
   await endPersonalAccessTokens(tx, context, { grant: { applicationId } });
-  await tx.userGrant.deleteMany({ where: { id: { in: grants.map(({ id }) => id) } } });
+  const ids = grants.map(({ id }) => id);
+  await tx.userGrant.deleteMany({ where: { id: { in: ids } } });
   await endGrantsOf(tx, context, applicationId);
+  await revokeIssuedFor(tx, context, ids);
   if (grants.length === 0) return untold(undefined);
   return recordEvents(
     tx,
