@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ownReference } from '../auth/access-token.ts';
 import { assertMayBeApplication, assertMayOpenOwnApis } from '../auth/granting/may-open.ts';
 import {
   coversEverything,
@@ -23,7 +24,7 @@ import { parseInput, patched } from '../input.ts';
 import { digestOf } from '../keys/digest.ts';
 import { ensureSigningKey } from '../resources/signing-key.ts';
 import type { Context } from '../services.ts';
-import { endPersonalAccessTokensByConsent } from '../users/credentials.ts';
+import { endPersonalAccessTokens, revokeIssuedFor } from '../users/credentials.ts';
 import { endImpersonation } from '../users/sign-out.ts';
 import { assertNotBuiltIn } from './built-in.ts';
 import { connectionRecord } from './cross-app/payload.ts';
@@ -125,7 +126,7 @@ export async function updateApplication(
     assertMayOpenOwnApis(context, isOpened ? (after.exchangeResources ?? []) : []);
     await assertMayActFor(tx, context, patch.mayActFor ?? []);
     await ensureSigningKey(tx, context, patch.idTokenSigningAlg);
-    if (after.isThirdParty && !before.isThirdParty) await endGrantsOf(tx, context, id);
+    if (after.isThirdParty !== before.isThirdParty) await changeOwner(tx, context, after);
     const setterScopes = await setterScopesAfter(tx, context, before, patch);
     const managementWithoutConsent = coversEverything(setterScopes);
     const keySetterScopes = !areKeysGiven
@@ -150,11 +151,30 @@ export async function updateApplication(
 }
 
 /**
+ * Ends everything issued without consent to an application that becomes a third party's. The tokens of people that it got
+ * by assertions are no more than refused: they count again once it is the operator's own.
+ */
+async function changeOwner(
+  tx: Transaction,
+  context: Context,
+  { id, isThirdParty }: Pick<Application, 'id' | 'isThirdParty'>,
+): Promise<void> {
+  const jti = ownReference(id);
+  if (!isThirdParty) {
+    await tx.revokedToken.deleteMany({ where: { jti } });
+    return;
+  }
+  await endGrantsOf(tx, context, id);
+  await revokeIssuedFor(tx, context, [jti]);
+}
+
+/**
  * Deletes an application with its secrets, roles, organization memberships and the sessions' grants to it. Its tokens
  * are refused from now on, with what others exchanged them for, and the tokens with which others act for a user on its
  * behalf. Raises `Organization.Membership.Updated` for each organization it was in, `Application.Secrets.Updated` if it
  * had secrets, `TrustedIssuer.Deleted` and `CrossAppConnection.Deleted` for each of its, `User.Credential.Updated`
- * for each personal access token that it had created by virtue of consent, then `Application.Deleted`.
+ * for each personal access token that somebody created through it while it needed consent, or at all if it is a third
+ * party's now, then `Application.Deleted`.
  *
  * @returns The application in its last state.
  * @throws {NotFoundError} {@link NotAllowedError} on an application of the service itself.
@@ -183,7 +203,10 @@ export async function deleteWithin(
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await endGrantsOf(tx, context, id);
   await endImpersonation(tx, context, id);
-  await endPersonalAccessTokensByConsent(tx, context, { applicationId: id });
+  // There was no consent to an application that became a third party's later.
+  await endPersonalAccessTokens(tx, context, {
+    OR: [{ grant: { applicationId: id } }, { client: { id, isThirdParty: true } }],
+  });
   const secrets = await tx.applicationSecret.findMany({
     where: { applicationId: id },
     orderBy: { id: 'asc' },

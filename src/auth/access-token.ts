@@ -30,8 +30,9 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly cnf?: { readonly jkt: string };
   /**
    * What the token came from. Each of these ends the token: the grant it was issued under, the `jti`s of the tokens it
-   * was exchanged from, and the application that had the first of them; then the same of its actor's token. In the JWT
-   * it has the names of {@link lineageClaims}.
+   * was exchanged from, and the application that had the first of them; then the same of its actor's token. A token by
+   * the assertion of a trusted issuer has no grant, but the issuer, and for a user the consent or {@link ownReference}.
+   * In the JWT it has the names of {@link lineageClaims}.
    */
   readonly lineage?: readonly string[];
 }
@@ -109,7 +110,15 @@ export function issuedAt(claims: Pick<AccessTokenClaims, 'jti' | 'iat'>): Date {
  * @param tokensValidAfter When they ended last.
  */
 export const actingReference = (userId: string, tokensValidAfter: Date | null): string =>
-  Buffer.from(digestOf(`${userId} ${tokensValidAfter?.getTime()}`)).toString('base64url');
+  referenceOf(`${userId} ${tokensValidAfter?.getTime()}`);
+
+/**
+ * Stands in a lineage for an application of the operator's own, which needed no consent: it is revoked for as long as the
+ * application is a third party's.
+ */
+export const ownReference = (applicationId: string): string => referenceOf(`${applicationId} own`);
+
+const referenceOf = (text: string): string => Buffer.from(digestOf(text)).toString('base64url');
 
 /** The ids that end a token when one of them is revoked: its own `jti`, and all that it came from. */
 export const revocableIds = ({

@@ -28,12 +28,19 @@ export const tokenStateColumns = (ids: string) => `
   EXISTS (SELECT 1 FROM "RevokedToken" t WHERE t."jti" = ANY (${ids})) AS "isRevoked",
   u."id" AS "userId", u."isSuspended", u."tokensValidAfter"`;
 
+// Each word is looked up. Claims that are not verified yet may have thousands in one id, and others wait for them.
+const possible = /^[^ ]{1,2048}$/;
+
+/** Ids as one text, for {@link splitIds}: one word each, be it one that is no id. */
+const joined = (ids: readonly string[]): string =>
+  ids.map((id) => (possible.test(id) ? id : '-')).join(' ');
+
 /** Token ids as one text, for {@link splitIds}: PostgreSQL has no arrays of arrays of different lengths. */
 export const joinedIds = (claims: Parameters<typeof revocableIds>[0]): string =>
-  revocableIds(claims).join(' ');
+  joined(revocableIds(claims));
 
 /** Applications as one text, for {@link splitIds}: null, which is never all of them, if there are none. */
-export const joinedApplications = (ids: readonly string[]): string | null => ids.join(' ') || null;
+export const joinedApplications = (ids: readonly string[]): string | null => joined(ids) || null;
 
 /** SQL for the array that {@link joinedIds} wrote as text: as a subquery, or it is split again for each row compared. */
 export const splitIds = (column: string): string =>

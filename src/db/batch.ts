@@ -69,15 +69,20 @@ const maxBatchSize = 50;
 // connections, medians of five alternating rounds.
 const maxBatchesUnderWay = 2;
 
-/** Makes a question to the database that concurrent requests ask in one statement. */
+/**
+ * Makes a question to the database that concurrent requests ask in one statement.
+ *
+ * @param maxSize The most questions in one statement: 1 for those that take long, which no other has to wait for.
+ */
 export function createSharedStatement<Question, Answer>(
   answerAll: (sql: Sql, questions: readonly Question[]) => Promise<readonly Answer[]>,
+  maxSize = maxBatchSize,
 ): (sql: Sql, question: Question) => Promise<Answer> {
   const batches = new WeakMap<Sql, (question: Question) => Promise<Answer>>();
   return (sql, question) => {
     let ask = batches.get(sql);
     if (!ask) {
-      ask = createBatch((all) => answerAll(sql, all), maxBatchSize, maxBatchesUnderWay);
+      ask = createBatch((all) => answerAll(sql, all), maxSize, maxBatchesUnderWay);
       batches.set(sql, ask);
     }
     return ask(question);

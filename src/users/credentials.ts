@@ -32,25 +32,22 @@ export const deletePersonalAccessTokens = (
 ): Promise<string[]> => deleteThose(tx, context, Prisma.sql`"userId" = ${userId}`);
 
 /**
- * Deletes the personal access tokens, whoever's, that third-party applications created by virtue of consent, and ends
- * what was issued for them. Call it before the consent is deleted, with its row, its user or its application locked.
- * Raises `User.Credential.Updated` for each.
+ * Deletes personal access tokens, whoever's, that third-party applications created, and ends what was issued for them.
+ * Call it before the consent or the application is deleted that they end with, with its row, or that of the consent's
+ * user or application, locked. Raises `User.Credential.Updated` for each.
  */
-export async function endPersonalAccessTokensByConsent(
+export async function endPersonalAccessTokens(
   tx: Transaction,
   context: Origin,
-  consent: Prisma.UserGrantWhereInput,
+  where: Prisma.PersonalAccessTokenWhereInput,
 ): Promise<void> {
-  const tokens = await tx.personalAccessToken.findMany({
-    where: { grant: consent },
-    select: { id: true },
-  });
+  const tokens = await tx.personalAccessToken.findMany({ where, select: { id: true } });
   if (tokens.length === 0) return;
   const those = Prisma.sql`"id" = ANY (${tokens.map(({ id }) => id)}::text[])`;
   await revokeIssuedFor(tx, context, await deleteThose(tx, context, those));
 }
 
-/** Ends the access tokens that were issued for personal access tokens: they name these in their lineage. */
+/** Ends the access tokens that were issued by virtue of something else than a grant: they name it in their lineage. */
 export const revokeIssuedFor = (
   tx: Transaction,
   { clock }: Pick<Services, 'clock'>,

@@ -4,7 +4,7 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import { recordEvents } from '../events/record.ts';
 import type { User } from '../generated/prisma/client.ts';
 import type { Context } from '../services.ts';
-import { endPersonalAccessTokensByConsent } from './credentials.ts';
+import { endPersonalAccessTokens } from './credentials.ts';
 import { userRecord } from './payload.ts';
 import { deleteSessions, endActing } from './sign-out.ts';
 import { voidFormer } from './void-codes.ts';
@@ -35,7 +35,7 @@ export async function deleteUserWithin(
       SELECT "organizationId" FROM "left" ORDER BY "organizationId"`;
   await deleteSessions(tx, context, id, 'DELETION');
   await endActing(tx, context, id);
-  await endPersonalAccessTokensByConsent(tx, context, { userId: id });
+  await endPersonalAccessTokens(tx, context, { grant: { userId: id } });
   await forgetInBrowsers(tx, id);
   const user = await tx.user.delete({ where: { id } });
   await voidFormer(tx, context, user);

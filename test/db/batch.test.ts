@@ -3,13 +3,13 @@ import { createSharedStatement } from '../../src/db/batch.ts';
 import type { Sql } from '../../src/db/sql.ts';
 
 /** A question that answers itself, and the questions of each statement. */
-function shared() {
+function shared(maxSize?: number) {
   const asked: number[][] = [];
   const sql = {} as Sql;
   const ask = createSharedStatement<number, number>(async (_sql, questions) => {
     asked.push([...questions]);
     return questions;
-  });
+  }, maxSize);
   return { asked, ask: (question: number) => ask(sql, question) };
 }
 
@@ -47,4 +47,10 @@ test('a statement has 50 questions at most, and does not wait for more', async (
   await answers[0];
   expect(asked[0]).toHaveLength(50);
   expect(answers.length).toBeLessThan(60);
+});
+
+test('questions that take long have a statement each', async () => {
+  const { asked, ask } = shared(1);
+  expect(await Promise.all([1, 2, 3].map(ask))).toEqual([1, 2, 3]);
+  expect(asked).toEqual([[1], [2], [3]]);
 });

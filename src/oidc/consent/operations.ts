@@ -7,7 +7,7 @@ import { type NewEvent, recordEvent, recordEvents } from '../../events/record.ts
 import type { Prisma, UserGrant, UserGrantScope } from '../../generated/prisma/client.ts';
 import { newId } from '../../ids.ts';
 import type { Context, Services } from '../../services.ts';
-import { endPersonalAccessTokensByConsent } from '../../users/credentials.ts';
+import { endPersonalAccessTokens, revokeIssuedFor } from '../../users/credentials.ts';
 import { type Consent, type ConsentRequest, noResource } from './asked.ts';
 
 /**
@@ -67,10 +67,11 @@ export async function revokeGrant(
     if (!found) throw new NotFoundError(grantId);
     const { scopes, ...grant } = found;
     await lockRow(tx, 'UserGrant', grantId);
-    await endPersonalAccessTokensByConsent(tx, context, { id: grantId });
+    await endPersonalAccessTokens(tx, context, { grantId });
     // Before what the application has, so that a sign-in under way waits for it: see loadGrant.
     await tx.userGrant.delete({ where: { id: grantId } });
     await endGrantsOf(tx, context, grant.applicationId, userId);
+    await revokeIssuedFor(tx, context, [grantId]);
     const told = await recordEvent(tx, context, 'User.Grant.Revoked', {
       userId,
       grantId,
@@ -95,9 +96,11 @@ export async function revokeGrantsOf(
     include: { scopes: { orderBy: inOrder } },
     orderBy: { id: 'asc' },
   });
-  await endPersonalAccessTokensByConsent(tx, context, { applicationId });
-  await tx.userGrant.deleteMany({ where: { id: { in: grants.map(({ id }) => id) } } });
+  await endPersonalAccessTokens(tx, context, { grant: { applicationId } });
+  const ids = grants.map(({ id }) => id);
+  await tx.userGrant.deleteMany({ where: { id: { in: ids } } });
   await endGrantsOf(tx, context, applicationId);
+  await revokeIssuedFor(tx, context, ids);
   if (grants.length === 0) return untold(undefined);
   return recordEvents(
     tx,

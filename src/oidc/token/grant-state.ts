@@ -165,36 +165,45 @@ const firstOf = (values: readonly unknown[]): number[] => {
   return values.map((value) => first.get(value) as number);
 };
 
-const readerOf = (name: StatementName) =>
-  createSharedStatement<{ readonly at: Date; readonly row: Row }, unknown>(
-    async (sql, questions) => {
-      const asked = (column: (typeof columns)[number]) => questions.map(({ row }) => row[column]);
-      const shared = { client: firstOf(asked('client')), passed: firstOf(asked('passed')) };
-      const once = (column: keyof typeof shared) =>
-        asked(column).map((value, i) => (shared[column][i] === i ? value : null));
-      const answers = await sql.query<Answer>(name, statements[name], [
-        questions.at(-1)?.at.toISOString(),
-        ...columns.map((column) =>
-          column === 'client' || column === 'passed' ? once(column) : asked(column),
-        ),
-      ]);
-      const parts = answers.map(({ client, passed, ...own }) => ({ client, passed, own }));
-      return parts.map(({ own }, i) => ({
-        ...own,
-        ...parts[shared.client[i] as number]?.client,
-        ...(parts[shared.passed[i] as number]?.passed ?? noneExist),
-      }));
-    },
-  );
+type Asked = { readonly at: Date; readonly row: Row };
+
+const answerTo =
+  (name: StatementName) =>
+  async (sql: Sql, questions: readonly Asked[]): Promise<readonly unknown[]> => {
+    const asked = (column: (typeof columns)[number]) => questions.map(({ row }) => row[column]);
+    const shared = { client: firstOf(asked('client')), passed: firstOf(asked('passed')) };
+    const once = (column: keyof typeof shared) =>
+      asked(column).map((value, i) => (shared[column][i] === i ? value : null));
+    const answers = await sql.query<Answer>(name, statements[name], [
+      questions.at(-1)?.at.toISOString(),
+      ...columns.map((column) =>
+        column === 'client' || column === 'passed' ? once(column) : asked(column),
+      ),
+    ]);
+    const parts = answers.map(({ client, passed, ...own }) => ({ client, passed, own }));
+    return parts.map(({ own }, i) => ({
+      ...own,
+      ...parts[shared.client[i] as number]?.client,
+      ...(parts[shared.passed[i] as number]?.passed ?? noneExist),
+    }));
+  };
+
+// PostgreSQL looks each scope up. Thousands take 20 ms, for which the others of a statement would wait.
+const maxSharedLength = 4_096;
+
+const readersOf = (name: StatementName) => ({
+  usual: createSharedStatement(answerTo(name)),
+  large: createSharedStatement(answerTo(name), 1),
+});
 const readers = {
-  'grant-client-resource': readerOf('grant-client-resource'),
-  'grant-client-organization': readerOf('grant-client-organization'),
-  'grant-subject-resource': readerOf('grant-subject-resource'),
-  'grant-subject-organization': readerOf('grant-subject-organization'),
+  'grant-client-resource': readersOf('grant-client-resource'),
+  'grant-client-organization': readersOf('grant-client-organization'),
+  'grant-subject-resource': readersOf('grant-subject-resource'),
+  'grant-subject-organization': readersOf('grant-subject-organization'),
 } satisfies Record<StatementName, unknown>;
 
 const readRow = (sql: Sql, name: StatementName, at: Date, row: Row): Promise<unknown> =>
-  readers[name](sql, { at, row });
+  readers[name][(row.scopes ?? '').length > maxSharedLength ? 'large' : 'usual'](sql, { at, row });
 
 /**
  * The longest lineage that a token gets. The grant, one token for each actor, and the application that had the first are

@@ -110,8 +110,8 @@ export async function grantByAssertion(
       iat,
       exp,
       jti: newJti(at),
-      // Deleting the issuer ends the token.
-      lineage: [trusted.id],
+      // Deleting the issuer ends the token. It comes first: see boundsOf.
+      lineage: [trusted.id, ...(person?.lineage ?? [])],
       ...claim,
       ...(target.organizationId === undefined ? {} : { organization_id: target.organizationId }),
     },

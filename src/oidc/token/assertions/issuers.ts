@@ -18,6 +18,8 @@ export interface KnownIssuer
   readonly metadataUrl: string | null;
   /** The user whom the subject of the assertion is linked to; null without one, or if nobody signs in that way now. */
   readonly userId: string | null;
+  /** What the user has allowed the application; null: nothing. */
+  readonly grantId: string | null;
   /** What whoever set up the identity provider held by which the user is linked. */
   readonly providerSetterScopes: SetterScopes | null;
 }
@@ -29,11 +31,13 @@ const statement = `
   SELECT t."id", t."issuer", t."jwksUri", t."kind", t."claimRules", t."applicationId", t."maxLifetimeSeconds",
          t."requireJti", t."setterScopes", a."metadataUrl", a."isThirdParty", a."type" AS "applicationType",
          a."setterScopes" AS "applicationSetterScopes",
-         CASE WHEN p."enabled" THEN i."userId" END AS "userId", p."setterScopes" AS "providerSetterScopes"
+         CASE WHEN p."enabled" THEN i."userId" END AS "userId", g."id" AS "grantId",
+         p."setterScopes" AS "providerSetterScopes"
     FROM "TrustedIssuer" t
     JOIN "Application" a ON a."id" = t."applicationId"
     LEFT JOIN "UserIdentity" i ON t."kind" = 'IDENTITY' AND i."issuer" = t."issuer" AND i."subject" = $2
     LEFT JOIN "IdentityProvider" p ON p."id" = i."identityProviderId"
+    LEFT JOIN "UserGrant" g ON g."userId" = i."userId" AND g."applicationId" = t."applicationId"
    WHERE t."issuer" = $1
    ORDER BY t."id"
    LIMIT ${maxIssuers}`;

@@ -1,4 +1,5 @@
-import { TokenFault } from '../../../auth/access-token.ts';
+import { ownReference, TokenFault } from '../../../auth/access-token.ts';
+import { needsConsent } from '../../../auth/granting/consent.ts';
 import { mayProve } from '../../../auth/granting/prove.ts';
 import {
   coversEverything,
@@ -25,6 +26,8 @@ interface AssertedPerson {
   readonly scopes: readonly string[];
   /** What everybody held who has set up what it takes. */
   readonly setters: readonly SetterScopes[];
+  /** By virtue of what the application may have a token of the person: it ends with each of these. */
+  readonly lineage: readonly string[];
 }
 
 const nobody = () => new InvalidGrant('assertion is refused: nobody here is linked to its subject');
@@ -40,7 +43,7 @@ export async function assertPerson(
   { claims: { iat, exp = 0 } }: ForeignJwt,
   { trusted, state, target }: { trusted: KnownIssuer; state: SubjectState; target: Target },
 ): Promise<AssertedPerson> {
-  const { userId, isThirdParty, applicationSetterScopes, applicationType } = trusted;
+  const { userId, grantId, isThirdParty, applicationSetterScopes, applicationType } = trusted;
   if (userId === null) throw nobody();
   try {
     assertUser(state, new Date((iat ?? exp - trusted.maxLifetimeSeconds) * 1000));
@@ -65,8 +68,18 @@ export async function assertPerson(
   };
   const request = { userId, application };
   const { indicator } = target;
-  const scopes = await withoutUnallowed(database.tokens, request, indicator, state.scopes);
-  return { userId, scopes, setters: [setters, applicationSetterScopes] };
+  // What is allowed from this moment on would not end the token.
+  const mayAllow = grantId !== null || !needsConsent(application, indicator);
+  const held = mayAllow ? state.scopes : [];
+  return {
+    userId,
+    scopes: await withoutUnallowed(database.tokens, request, indicator, held),
+    setters: [setters, applicationSetterScopes],
+    lineage: [
+      ...(grantId === null ? [] : [grantId]),
+      ...(isThirdParty ? [] : [ownReference(application.id)]),
+    ],
+  };
 }
 
 /**

@@ -183,6 +183,81 @@ describe('an identity assertion', () => {
     expect(await assert()).toMatchObject({ status: 200, body: { scope: 'read' } });
   });
 
+  describe('gets what ends', () => {
+    const partner = () =>
+      directory.createClient({ allowTokenExchange: true, exchangeThirdPartySubjectTokens: true });
+    /** A token, what it is exchanged for, and whether both live, and what is asked of them. */
+    const issue = async (as: typeof client, backend: typeof client) => {
+      await trust({ applicationId: as.id });
+      const assert = async () => {
+        const { body } = await ask(await company.signIdentity('ada', as.id), {}, { as });
+        return String(body['access_token']);
+      };
+      const first = await assert();
+      const swap = (subject_token: string) =>
+        exchange(service, backend, {
+          subject_token,
+          resource: resource.indicator,
+          scope: 'read',
+        });
+      const second = String((await swap(first)).body['access_token']);
+      const states = async (...tokens: string[]) => {
+        const alive = await Promise.all(
+          tokens.map(async (token) => [
+            await isActive(service, backend, token),
+            (await swap(token)).status,
+          ]),
+        );
+        return alive.flat();
+      };
+      return { assert, states: () => states(first, second), statesOf: states };
+    };
+    const allow = async (as: typeof client) => {
+      const grant = await directory.createGrant(ada.id, as.id);
+      await database.prisma.userGrantScope.create({
+        data: { grantId: grant.id, resource: resource.indicator, name: 'read' },
+      });
+      return grant.id;
+    };
+    const alive = [true, 200];
+    const ended = [false, 400];
+
+    test.each([true, false])(
+      'with the consent to an application (a third party’s: %s)',
+      async (isThirdParty) => {
+        const agent = await directory.createClient({ type: 'TRADITIONAL', isThirdParty });
+        const other = await directory.createClient({ type: 'TRADITIONAL', isThirdParty });
+        const backend = await partner();
+        const grantId = await allow(agent);
+        await allow(other);
+        const issued = await issue(agent, backend);
+        const others = await issue(other, backend);
+        expect(await issued.states()).toEqual([...alive, ...alive]);
+        await done('revokeUserGrant', { userId: ada.id, grantId });
+        expect(await issued.states()).toEqual([...ended, ...ended]);
+        expect(await others.states()).toEqual([...alive, ...alive]);
+        // A consent that is given anew brings none of them back, and has tokens of its own.
+        await allow(agent);
+        expect(await issued.states()).toEqual([...ended, ...ended]);
+        expect(await issued.statesOf(await issued.assert())).toEqual(alive);
+      },
+    );
+
+    test('while its application, which was the operator’s own, is a third party’s', async () => {
+      const tool = await directory.createClient({ type: 'TRADITIONAL' });
+      const backend = await partner();
+      const issued = await issue(tool, backend);
+      expect(await issued.states()).toEqual([...alive, ...alive]);
+      await done('updateApplication', { id: tool.id, isThirdParty: true });
+      expect(await issued.states()).toEqual([...ended, ...ended]);
+      await allow(tool);
+      expect(await issued.states()).toEqual([...ended, ...ended]);
+      expect(await issued.statesOf(await issued.assert())).toEqual(alive);
+      await done('updateApplication', { id: tool.id, isThirdParty: false });
+      expect(await issued.statesOf(await issued.assert())).toEqual(alive);
+    });
+  });
+
   test('stands for no second factor at the APIs of this service', async () => {
     const user = await createPerson('hopper');
     const own = async (indicator: string, scope: string) =>

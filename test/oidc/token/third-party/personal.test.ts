@@ -43,6 +43,10 @@ const unreached = {
     error_description: 'resource is not one that the subject token may be exchanged for',
   },
 };
+const unknown = {
+  status: 400,
+  body: { error_description: 'subject_token is refused: unknown token' },
+};
 
 /** A person who manages people, and a third party. */
 async function createManagement(): Promise<Pair> {
@@ -77,6 +81,12 @@ const swap = (by: TestClient, subject: unknown) =>
   exchange(service, by, { subject_token: String(subject), ...target });
 const actOf = ({ body }: { body: Record<string, unknown> }) =>
   decodeJwt(String(body['access_token']))['act'];
+const changes = async () =>
+  (await database.prisma.event.findMany({ where: { type: 'User.Credential.Updated' } })).map(
+    ({ data }) => data,
+  );
+const removalOf = ({ id }: { id: string }) =>
+  expect.objectContaining({ userId: customer.id, credentialId: id, change: 'REMOVED' });
 
 describe('a personal access token that a person created through a third party', () => {
   test.each([
@@ -146,21 +156,9 @@ describe('ends with', () => {
     const { body } = await use(open, personal);
     const { body: ofOthers } = await use(open, others);
     await end(pair);
-    expect(await use(open, personal)).toMatchObject({
-      status: 400,
-      body: { error_description: 'subject_token is refused: unknown token' },
-    });
+    expect(await use(open, personal)).toMatchObject(unknown);
     expect(await isActive(service, open, body['access_token'])).toBe(false);
-    const events = await database.prisma.event.findMany({
-      where: { type: 'User.Credential.Updated' },
-    });
-    expect(events.map(({ data }) => data)).toContainEqual(
-      expect.objectContaining({
-        userId: customer.id,
-        credentialId: personalAccessToken.id,
-        change: 'REMOVED',
-      }),
-    );
+    expect(await changes()).toContainEqual(removalOf(personalAccessToken));
     expect(await use(open, others)).toMatchObject({ status: 200 });
     expect(await isActive(service, open, ofOthers['access_token'])).toBe(true);
   });
@@ -222,6 +220,17 @@ describe('through an application of the operator', async () => {
     expect(actOf(await use(open, personal))).toEqual({ sub: open.id, act: { sub: tool.id } });
     await setThirdParty(false);
     expect(await use(careful, personal)).toMatchObject({ status: 200 });
+  });
+
+  test('it ends with the application if that has become a third party’s', async () => {
+    const tool = await directory.createClient({ type: 'SPA' });
+    const { token: personal, personalAccessToken } = await byTool(tool);
+    const { body } = await use(careful, personal);
+    await make.done('updateApplication', { id: tool.id, isThirdParty: true });
+    await make.done('deleteApplication', { id: tool.id });
+    expect(await use(open, personal)).toMatchObject(unknown);
+    expect(await isActive(service, careful, body['access_token'])).toBe(false);
+    expect(await changes()).toContainEqual(removalOf(personalAccessToken));
   });
 
   test('a third party whom the person allows nothing gets none', async () => {
