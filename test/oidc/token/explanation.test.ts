@@ -322,6 +322,9 @@ test.each([
     { resource: 'https://unknown.example.com' },
     { resource: 'orders#' },
     { resource: management.indicator },
+    { resource: `${service.app.services.baseUrl}/api` },
+    { organizationId: '' },
+    { organizationId: '', subjectOrganizationId: paris.id },
     { resource: `urn:signet:organization:${paris.id}` },
     { resource: `urn:signet:organization:${paris.id}`, organizationId: berlin.id },
   ];
@@ -337,6 +340,22 @@ test.each([
             await outcomeOf(client, question),
           );
         }
+});
+
+test('knows the management API by its URLs, in any spelling', async () => {
+  const console = await directory.createClient({
+    allowTokenExchange: true,
+    exchangeResources: [management.indicator],
+  });
+  const admin = await directory.createUser();
+  await directory.allowUser(admin, management, ['users:read']);
+  const { baseUrl } = service.app.services;
+  for (const url of [`${baseUrl}/graphql`, `${baseUrl.replace('http', 'HTTP')}/api`]) {
+    const question = { resource: url, userId: admin.id, scopes: ['users:read'] };
+    const outcome = await outcomeOf(console, question);
+    expect(outcome).toMatchObject({ isGranted: true, scope: 'users:read' });
+    expect(await explain({ applicationId: console.id, ...question })).toMatchObject(outcome);
+  }
 });
 
 test('agrees about an agent’s token', async () => {

@@ -1,4 +1,5 @@
 import { type MayActClaim, TokenFault } from '../../../auth/access-token.ts';
+import { indicatorNamedBy } from '../../../auth/protected-resource.ts';
 import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { textForQuery } from '../../../db/sql.ts';
 import { readSources, type ScopeSource } from '../../../permissions/sources.ts';
@@ -110,14 +111,16 @@ export interface Explanation {
  * with every rule checked rather than up to the first that is broken.
  */
 export async function explainExchange(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  services: Pick<Services, 'database' | 'clock' | 'config' | 'baseUrl'>,
   request: ExplainedRequest,
 ): Promise<Explanation> {
   const { applicationId, userId, subjectAudience, subjectClientId } = request;
+  const { database, clock } = services;
   const at = clock.now();
   const { type, ...subject } = subjectTypes[request.subjectTokenType];
   const organizationId = type === accessToken ? request.subjectOrganizationId : undefined;
-  const resource = await registeredSpelling(database.tokens, request.resource);
+  const named = indicatorNamedBy(services, request.resource);
+  const resource = await registeredSpelling(database.tokens, named);
   const target = keptWithin(targetOf(resource, request.organizationId), organizationId);
   const asked = request.scopes ?? (await readScopeNames(database, target));
   const parsed = parseNames(asked);

@@ -286,7 +286,8 @@ builder.queryField('explainTokenExchange', (t) =>
         userId: String(userId),
         resource,
         scopes: scopes ?? undefined,
-        organizationId: organizationId == null ? undefined : String(organizationId),
+        // Without a value it counts as absent, as at the token endpoint.
+        organizationId: organizationId ? String(organizationId) : undefined,
         subjectTokenType: args.subjectTokenType ?? 'ACCESS_TOKEN',
         subjectAudience: subjectAudience ?? undefined,
         subjectClientId: args.subjectClientId == null ? undefined : String(args.subjectClientId),
