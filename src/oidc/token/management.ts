@@ -26,6 +26,7 @@ import {
   allowOrigin,
   keepPrivate,
   refuseFailing,
+  refuseOtherMethods,
   sendRefusal,
   toOAuthError,
 } from './form-endpoint.ts';
@@ -80,6 +81,8 @@ export function mountTokenManagement(
       sendRefusal(services, toOAuthError(error), request, reply),
     );
     const config = { turn: 'token' } as const;
+    for (const url of ['/oidc/token/introspection', '/oidc/token/revocation'])
+      refuseOtherMethods(scope, services, url);
     scope.post(
       '/oidc/token/introspection',
       { config },

@@ -369,6 +369,13 @@ test('what no database could hold is left out, and what is long is cut', async (
   });
 });
 
+test('another method raises nothing', async () => {
+  const before = (await refusals()).length;
+  expect((await fetch(`${service.url}/oidc/token`)).status).toBe(405);
+  await eventOf(() => postToken(service, 'grant_type=none'));
+  expect(await refusals()).toHaveLength(before + 1);
+});
+
 test('what is granted raises nothing', async () => {
   const before = (await refusals()).length;
   const subject_token = await userToken(service, user.id, frontend);
