@@ -58,13 +58,14 @@ export function apiErrors(): string {
 const tokenErrors: Readonly<Record<Exclude<keyof typeof oauthErrors, 'OAuthError'>, string>> = {
   InvalidRequest:
     'The body is not form-encoded, a parameter is missing or repeated, two methods of authentication are used at once, or the subject token is not accepted. The description names the class of fault, never the user.',
+  MethodNotAllowed: 'The path takes POST; `Allow` says so.',
   RequestTooLarge: 'The body is larger than 64 KiB.',
   InvalidClient:
     'The client is unknown, or its secret or its assertion is wrong, expired or used before: one answer for all.',
   InvalidDpopProof:
     'The proof of possession (DPoP) is missing, wrong, too old or was used before; with `use_dpop_nonce`, it needs the nonce of the header `DPoP-Nonce`.',
   UnauthorizedClient:
-    'The application may not use this grant: token exchange or the device grant is off, or its type does not allow it.',
+    'The application may not use this grant: token exchange or the device grant is off, or its type or its lack of redirect URIs does not allow it.',
   InvalidGrant:
     'The assertion is not accepted: it is malformed, forged, expired, for another audience, used before, or not of an issuer that is trusted for the application. Codes and refresh tokens have the same answer.',
   UnsupportedGrantType: 'There is no such `grant_type`.',

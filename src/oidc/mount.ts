@@ -6,8 +6,7 @@ import { sendPage } from '../web/page.ts';
 import { readForms } from '../web/site.ts';
 import { withApplicationId, withIndicators } from './named.ts';
 import { hasKnownCode } from './provider/device/answers.ts';
-import { deviceGrantType } from './provider/device/grant.ts';
-import { assertMayUse, mountDeviceGrant } from './provider/device/mount.ts';
+import { mountDeviceGrant } from './provider/device/mount.ts';
 import { mountDiscovery } from './provider/discovery.ts';
 import { failedPage } from './provider/pages.ts';
 import { answerByProvider } from './provider/provider.ts';
@@ -15,7 +14,7 @@ import { faultOfQuery } from './provider/request-bounds.ts';
 import { isPublicClient, profileOf } from './provider/storage/clients.ts';
 import { mountRegistration } from './registration/mount.ts';
 import { ClientIdRefused } from './registration/resolve-document.ts';
-import { authenticateClient, bodyForLibrary } from './token/authenticated-client.ts';
+import { assertMayUse, authenticateClient, bodyForLibrary } from './token/authenticated-client.ts';
 import { type Delegate, mountTokenEndpoint } from './token/endpoint.ts';
 import { parseForm } from './token/form.ts';
 import { allowOrigin } from './token/form-endpoint.ts';
@@ -50,12 +49,13 @@ export async function mountOidc(http: FastifyInstance, services: Services): Prom
     if (reply.raw.statusCode === 401) await noteFailure(services, request.ip);
   };
   mountTokenEndpoint(http, services, {
-    async delegate(request, reply, rawBody) {
+    async delegate(request, reply, rawBody, facts) {
       // The library answers missing and wrong credentials differently; here every fault has the same answer.
       const form = parseForm(Buffer.from(rawBody));
       const client = await authenticateClient(services, request, form);
       allowOrigin(request, reply, client);
-      if (form.find('grant_type') === deviceGrantType) assertMayUse(client);
+      facts.applicationId = client.client_id;
+      assertMayUse(client, form.get('grant_type'));
       const resource = form.find('resource');
       if (resource !== undefined) assertAudience(form, { indicator: resource });
       const isRequired = client['dpop_bound_access_tokens'] === true;

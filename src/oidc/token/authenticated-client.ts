@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ClientMetadata } from 'oidc-provider';
 import type { Services } from '../../services.ts';
 import { withApplicationId } from '../named.ts';
+import { deviceGrantType } from '../provider/device/grant.ts';
 import { findClient, isPublicClient } from '../provider/storage/clients.ts';
 import { ClientIdRefused } from '../registration/resolve-document.ts';
 import {
@@ -11,7 +12,7 @@ import {
   withIdInBody,
 } from './client-authentication.ts';
 import type { Form } from './form.ts';
-import { InvalidClient } from './oauth-errors.ts';
+import { InvalidClient, UnauthorizedClient } from './oauth-errors.ts';
 
 const authenticated = new WeakMap<FastifyRequest, string>();
 
@@ -70,6 +71,17 @@ export async function authenticateClient(
   const { metadata } = await findClient(services, clientId);
   if (!metadata || !isPublicClient(metadata)) throw new InvalidClient();
   return metadata;
+}
+
+/**
+ * Makes sure that an application may use a grant of people who sign in.
+ *
+ * @throws {UnauthorizedClient}
+ */
+export function assertMayUse({ grant_types: grantTypes }: ClientMetadata, grantType: string): void {
+  if (grantTypes?.includes(grantType)) return;
+  const name = grantType === deviceGrantType ? 'the device grant' : `the grant ${grantType}`;
+  throw new UnauthorizedClient(`this application may not use ${name}`);
 }
 
 /**

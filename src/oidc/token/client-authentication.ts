@@ -116,6 +116,23 @@ export interface KnownCredentials extends ClientKeys {
   readonly secrets: readonly string[];
 }
 
+/** A live secret: its SHA-256 in hexadecimal, and what its creator held. */
+function readSecret(secret: string): { digest: string; setterScopes: SetterScopes } {
+  const [digest = '', ...setterScopes] = secret.split(' ');
+  return { digest, setterScopes };
+}
+
+/** For each credential by which a client can authenticate, its secrets and its keys, what {@link assertCredentials} returns. */
+export const setterScopesOfCredentials = ({
+  secrets,
+  jwks,
+  jwksUri,
+  keySetterScopes,
+}: KnownCredentials): SetterScopes[] => [
+  ...secrets.map((secret) => readSecret(secret).setterScopes),
+  ...(jwks === null && jwksUri === null ? [] : [keySetterScopes ?? []]),
+];
+
 /**
  * Authenticates a client.
  *
@@ -144,9 +161,9 @@ function assertSecret(
   secrets: readonly string[],
 ): SetterScopes {
   const digest = digestOf(clientSecret);
-  let used: string[] | undefined;
+  let used: SetterScopes | undefined;
   for (const secret of secrets.length > 0 ? secrets : decoys) {
-    const [candidate = '', ...setterScopes] = secret.split(' ');
+    const { digest: candidate, setterScopes } = readSecret(secret);
     const isEqual = timingSafeEqual(digest, Buffer.from(candidate, 'hex'));
     used = isEqual ? setterScopes : used;
   }

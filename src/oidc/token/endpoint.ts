@@ -11,6 +11,7 @@ import {
   acceptForms,
   keepPrivate,
   refuseFailing,
+  refuseOtherMethods,
   sendRefusal,
   toOAuthError,
 } from './form-endpoint.ts';
@@ -41,6 +42,11 @@ export type Delegate = (
   rawBody: string,
 ) => Promise<void>;
 
+/** The same for a token request. */
+type TokenDelegate = (
+  ...of: [...Parameters<Delegate>, facts: Pick<TokenRequestFacts, 'applicationId'>]
+) => Promise<void>;
+
 /**
  * Mounts `POST /oidc/token`.
  *
@@ -56,12 +62,12 @@ export type Delegate = (
  *
  * From step 4 on, one database query has fetched all that the later steps need.
  *
- * @param options.delegate Answers the grants of user sign-in.
+ * @param options.delegate Answers the grants of user sign-in. It notes the client, in case that it refuses the request.
  */
 export function mountTokenEndpoint(
   http: FastifyInstance,
   services: Services,
-  { delegate }: { delegate: Delegate },
+  { delegate }: { delegate: TokenDelegate },
 ): void {
   const requests = counterOf(services.metrics, 'signet_token_requests_total');
   const refusedExchanges = counterOf(services.metrics, 'signet_exchange_refusals_total');
@@ -89,7 +95,7 @@ export function mountTokenEndpoint(
       if (!delegatedGrantTypes.has(asked)) throw new UnsupportedGrantType();
       grantType = asked;
       const known = await withKnownClient(services, request, request.body);
-      await delegate(request, reply, await withIndicators(services, known));
+      await delegate(request, reply, await withIndicators(services, known), facts);
       return reply;
     } catch (error) {
       return refuse(error, request, reply, grantType, facts);
@@ -120,5 +126,6 @@ export function mountTokenEndpoint(
     );
     // The headers for pages would be a tenth of the cost.
     scope.post('/oidc/token', { config: { isForBrowsers: false, turn: 'token' } }, answer);
+    refuseOtherMethods(scope, services, '/oidc/token');
   });
 }

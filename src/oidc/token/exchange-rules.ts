@@ -188,6 +188,7 @@ export const ruleNames = [
   'REQUEST',
   'APPLICATION_SECRET',
   ...clientRules.map(({ name }) => name),
+  'KEY_PROVEN',
   'SUBJECT_TOKEN',
   ...subjectRules,
   ...consentRules.map(({ name }) => name),

@@ -95,11 +95,12 @@ export async function exchangeToken(
     facts.rule = name;
     assert({ state, type });
   }
-  facts.rule = 'REQUEST';
+  facts.rule = 'KEY_PROVEN';
   const provenKey = await proveKey(services, request, '/token', {
     isRequired: state.requireDpop,
     profile: state.securityProfile,
   });
+  facts.rule = 'REQUEST';
   assertTokenTypes(form, type);
   const actorToken = readActorToken(form);
   const subject = await refuseFaults(facts, state, () => presented.verify(state, clientId));

@@ -11,6 +11,7 @@ import {
   InvalidClient,
   InvalidDpopProof,
   InvalidRequest,
+  MethodNotAllowed,
   OAuthError,
   RequestTooLarge,
   ServerError,
@@ -63,6 +64,22 @@ export function toOAuthError(error: unknown): OAuthError {
       : new InvalidRequest('the body could not be read');
   }
   return isUnreachable(error) ? new TemporarilyUnavailable(error) : new ServerError(error);
+}
+
+/** Answers all other methods at a path that takes POST, and OPTIONS of scripts, which oidc-provider answers. */
+export function refuseOtherMethods(scope: FastifyInstance, services: Services, url: string): void {
+  scope.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+    url,
+    config: { turn: 'none' },
+    handler: (request, reply) =>
+      sendRefusal(
+        services,
+        new MethodNotAllowed(),
+        request,
+        reply.header('allow', 'POST, OPTIONS'),
+      ),
+  });
 }
 
 /** Refuses an address with too many failures, before anything is read or queried. */

@@ -26,6 +26,7 @@ import {
   allowOrigin,
   keepPrivate,
   refuseFailing,
+  refuseOtherMethods,
   sendRefusal,
   toOAuthError,
 } from './form-endpoint.ts';
@@ -68,7 +69,7 @@ export function mountTokenManagement(
       const form = parseForm(Buffer.from(named));
       // Before the library, which answers sooner for an unknown client than for a known one.
       const client = await authenticate(services, request, form);
-      if (isJwt(form.find('token'))) return answer(request, reply, form, client);
+      if (isJwt(form.get('token'))) return answer(request, reply, form, client);
       await delegate(request, reply, bodyForLibrary(named, client.client_id));
       return reply;
     };
@@ -80,6 +81,8 @@ export function mountTokenManagement(
       sendRefusal(services, toOAuthError(error), request, reply),
     );
     const config = { turn: 'token' } as const;
+    for (const url of ['/oidc/token/introspection', '/oidc/token/revocation'])
+      refuseOtherMethods(scope, services, url);
     scope.post(
       '/oidc/token/introspection',
       { config },
@@ -105,9 +108,9 @@ export function mountTokenManagement(
 }
 
 /** Whether the token looks like a JWT; oidc-provider does not look into those. */
-function isJwt(token: string | undefined): boolean {
+function isJwt(token: string): boolean {
   try {
-    return token !== undefined && decodeProtectedHeader(token) !== undefined;
+    return decodeProtectedHeader(token) !== undefined;
   } catch {
     return false;
   }

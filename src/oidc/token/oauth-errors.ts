@@ -25,6 +25,17 @@ export class RequestTooLarge extends OAuthError {
   }
 }
 
+/** Another method than POST, of an endpoint that takes forms. */
+export class MethodNotAllowed extends OAuthError {
+  override readonly name = 'MethodNotAllowed';
+  readonly code = 'invalid_request';
+  override readonly status = 405;
+
+  constructor() {
+    super('this path takes POST');
+  }
+}
+
 /** The client did not authenticate. All causes have the same answer, so that a client cannot distinguish them. */
 export class InvalidClient extends OAuthError {
   override readonly name = 'InvalidClient';

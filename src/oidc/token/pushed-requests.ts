@@ -10,6 +10,7 @@ import {
   acceptForms,
   allowOrigin,
   refuseFailing,
+  refuseOtherMethods,
   sendRefusal,
   toOAuthError,
 } from './form-endpoint.ts';
@@ -32,6 +33,7 @@ export function mountPushedRequests(
     scope.setErrorHandler((error, request, reply) =>
       sendRefusal(services, toOAuthError(error), request, reply),
     );
+    refuseOtherMethods(scope, services, '/oidc/request');
     scope.post('/oidc/request', { config: { turn: 'token' } }, async (request, reply) => {
       const { body } = request;
       if (!(body instanceof Buffer)) throw new InvalidRequest('the body must be form-encoded');

@@ -112,14 +112,13 @@ export function assertOrganization(target: Target, found: Pick<FoundTarget, 'isM
 const scopeList = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** The requested scopes, each once; undefined if `scope` breaks the grammar of RFC 6749 §3.3. */
-export function readScopes(form: Form): string[] | undefined {
-  const scope = form.find('scope');
-  return scope === undefined ? [] : parseScope(scope);
-}
+export const readScopes = (form: Form): string[] | undefined => parseScope(form.find('scope'));
 
-/** The scopes of a list, each once; undefined if it breaks the grammar of RFC 6749 §3.3. */
-export const parseScope = (scope: string): string[] | undefined =>
-  scopeList.test(scope) ? [...new Set(scope.split(' '))] : undefined;
+/** The scopes of a list, each once, none if it is empty; undefined if it breaks the grammar of RFC 6749 §3.3. */
+export function parseScope(scope = ''): string[] | undefined {
+  if (scope === '') return [];
+  return scopeList.test(scope) ? [...new Set(scope.split(' '))] : undefined;
+}
 
 /** @throws {InvalidScope} when `scope` broke the grammar. */
 export function assertScopes(scopes: string[] | undefined): asserts scopes is string[] {

@@ -299,6 +299,53 @@ describe('invalid_client', async () => {
   });
 });
 
+describe('unauthorized_client', async () => {
+  const machine = await directory.createClient();
+
+  test.each([
+    ['authorization_code', backend, { code: 'x', redirect_uri: 'https://x.example.com' }],
+    ['authorization_code', machine, { code: 'x', redirect_uri: 'https://x.example.com' }],
+    ['refresh_token', machine, { refresh_token: 'x' }],
+  ])('%s, for an application that may not use it', async (grant_type, client, parameters) => {
+    const form = formOf({ grant_type, ...parameters });
+    const answer = await postToken(service, form, {
+      authorization: basic(client.id, client.secret),
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('comes after the client has authenticated', async () => {
+    const answer = await postToken(service, 'grant_type=refresh_token&refresh_token=x', {
+      authorization: basic(machine.id, 'wrong'),
+    });
+    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  });
+});
+
+describe('405', () => {
+  const paths = ['token', 'token/introspection', 'token/revocation', 'request', 'device/auth'];
+  const methods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'];
+
+  test.each(paths)('for another method at /oidc/%s', async (path) => {
+    for (const method of methods) {
+      const response = await fetch(`${issuer}/${path}`, {
+        method,
+        headers: { accept: 'text/html', 'content-type': 'application/json' },
+        ...(method === 'PUT' ? { body: '{}' } : {}),
+      });
+      expect([method, response.status]).toEqual([method, 405]);
+      expect(response.headers.get('allow')).toBe('POST, OPTIONS');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      if (method === 'HEAD') continue;
+      expect(await response.json()).toEqual({
+        error: 'invalid_request',
+        error_description: 'this path takes POST',
+      });
+    }
+  });
+});
+
 describe('unsupported_grant_type', () => {
   test.each(['password', 'implicit', 'token-exchange', 'client_credentials ', 'a\0b', '__proto__'])(
     'for %j',

@@ -1,3 +1,4 @@
+import { generateKeyPair, generateProof } from 'dpop';
 import { describe, expect, test } from 'vitest';
 import { seedDirectory, type TestClient } from '../../support/operations/directory.ts';
 import { ask as askGraphQL, graphql, send } from '../../support/operations/graphql.ts';
@@ -5,7 +6,7 @@ import { createMaker } from '../../support/operations/maker.ts';
 import { overGraphQL } from '../../support/operations/operations.ts';
 import { callRest } from '../../support/operations/rest.ts';
 import { startService } from '../../support/service.ts';
-import { exchange, userToken } from '../../support/tokens.ts';
+import { exchange, type TokenAnswer, userToken } from '../../support/tokens.ts';
 
 const service = await startService();
 const { database } = service.app.services;
@@ -299,10 +300,14 @@ async function outcomeOf(
     scope: question.scopes.join(' '),
     organization_id: question.organizationId,
   });
-  return status === 200
+  return outcomeIn({ status, body });
+}
+
+/** What an explanation has to say for this answer of the token endpoint. */
+const outcomeIn = ({ status, body }: Pick<TokenAnswer, 'status' | 'body'>) =>
+  status === 200
     ? { isGranted: true, error: null, errorDescription: null, scope: body['scope'] }
     : { isGranted: false, error: body['error'], errorDescription: body['error_description'] };
-}
 
 test.each([
   ['a service', backend],
@@ -322,6 +327,9 @@ test.each([
     { resource: 'https://unknown.example.com' },
     { resource: 'orders#' },
     { resource: management.indicator },
+    { resource: `${service.app.services.baseUrl}/api` },
+    { organizationId: '' },
+    { organizationId: '', subjectOrganizationId: paris.id },
     { resource: `urn:signet:organization:${paris.id}` },
     { resource: `urn:signet:organization:${paris.id}`, organizationId: berlin.id },
   ];
@@ -337,6 +345,22 @@ test.each([
             await outcomeOf(client, question),
           );
         }
+});
+
+test('knows the management API by its URLs, in any spelling', async () => {
+  const console = await directory.createClient({
+    allowTokenExchange: true,
+    exchangeResources: [management.indicator],
+  });
+  const admin = await directory.createUser();
+  await directory.allowUser(admin, management, ['users:read']);
+  const { baseUrl } = service.app.services;
+  for (const url of [`${baseUrl}/graphql`, `${baseUrl.replace('http', 'HTTP')}/api`]) {
+    const question = { resource: url, userId: admin.id, scopes: ['users:read'] };
+    const outcome = await outcomeOf(console, question);
+    expect(outcome).toMatchObject({ isGranted: true, scope: 'users:read' });
+    expect(await explain({ applicationId: console.id, ...question })).toMatchObject(outcome);
+  }
 });
 
 test('agrees about an agent’s token', async () => {
@@ -397,7 +421,154 @@ test.each(['SUBJECT_TOKEN', 'PERSONAL_ACCESS_TOKEN'] as const)(
     expect(await by(careful)).toEqual([]);
     expect(await by(open, shop)).toEqual([]);
     expect(await by(open, shop, 'urn:signet:management')).toEqual(['RESOURCE_REACHED']);
-    expect(await by(open, 'app_01h455vb4pex5vsknk084sn02q')).toEqual(['SUBJECT_TOKEN']);
+  },
+);
+
+const personalTokenType = 'urn:signet:params:oauth:token-type:personal_access_token';
+const inAnHour = () => new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+const allTypes = {
+  allowTokenExchange: true,
+  allowImpersonation: true,
+  allowPersonalAccessTokens: true,
+} as const;
+
+test('of a subject token that came through an application that is gone, says that it is refused', async () => {
+  const { id: applicationId } = await directory.createClient(allTypes);
+  const question = { applicationId, subjectClientId: 'app_01h455vb4pex5vsknk084sn02q' } as const;
+  expect(await brokenIn(question)).toEqual(['SUBJECT_TOKEN']);
+  expect(await brokenIn({ ...question, subjectTokenType: 'SUBJECT_TOKEN' })).toEqual([
+    'SUBJECT_TOKEN',
+  ]);
+});
+
+test('of a personal access token that came through one, too, leaves it open: it ends with a third party only', async () => {
+  const client = await directory.createClient(allTypes);
+  const admin = await directory.createUser();
+  await directory.allowUser(admin, orders, ['read']);
+  await directory.allowUser(admin, management, ['all']);
+  const own = await directory.createClient({ type: 'SPA' });
+  const claims = { aud: management.indicator, scope: 'all' };
+  const signedIn = overGraphQL(service, await userToken(service, admin.id, own, claims));
+  const { token: personal } = await createMaker(signedIn).done('createPersonalAccessToken', {
+    userId: admin.id,
+    name: 'of an application that goes',
+    expiresAt: inAnHour(),
+  });
+  await done('deleteApplication', { id: own.id });
+  const outcome = outcomeIn(
+    await exchange(service, client, {
+      subject_token: personal,
+      subject_token_type: personalTokenType,
+      resource: orders.indicator,
+      scope: 'read',
+    }),
+  );
+  expect(outcome).toMatchObject({ isGranted: true, scope: 'read' });
+  const explained = await explain({
+    applicationId: client.id,
+    userId: admin.id,
+    scopes: ['read'],
+    subjectTokenType: 'PERSONAL_ACCESS_TOKEN',
+    subjectClientId: own.id,
+  });
+  expect(explained).toMatchObject(outcome);
+  expect(explained.rules.find(({ rule }) => rule === 'SUBJECT_TOKEN')?.isMet).toBeNull();
+});
+
+test('agrees about a personal access token, for whichever API it is', async () => {
+  const client = await directory.createClient({
+    ...allTypes,
+    exchangeResources: [management.indicator, orders.indicator],
+  });
+  const holder = await directory.createUser();
+  await directory.allowUser(holder, orders, ['read']);
+  await directory.allowUser(holder, management, ['users:read']);
+  const scopesOf = { [orders.indicator]: ['read'], [management.indicator]: ['users:read'] };
+  for (const itsResource of [undefined, orders.indicator, management.indicator])
+    for (const resource of [orders.indicator, management.indicator]) {
+      const scopes = scopesOf[resource] ?? [];
+      const { token: personal } = await done('createPersonalAccessToken', {
+        userId: holder.id,
+        name: `${itsResource} ${resource}`,
+        expiresAt: inAnHour(),
+        ...(itsResource ? { resource: itsResource, scopes: scopesOf[itsResource] } : {}),
+      });
+      const answer = await exchange(service, client, {
+        subject_token: personal,
+        subject_token_type: personalTokenType,
+        resource,
+        scope: scopes.join(' '),
+      });
+      const explained = await explain({
+        applicationId: client.id,
+        userId: holder.id,
+        resource,
+        scopes,
+        subjectTokenType: 'PERSONAL_ACCESS_TOKEN',
+        ...(itsResource ? { subjectAudience: itsResource } : {}),
+      });
+      expect(explained, `${itsResource} ${resource}`).toMatchObject(outcomeIn(answer));
+    }
+});
+
+test('agrees about an application that gets no token without a proof', async () => {
+  const strict = await directory.createClient({ allowTokenExchange: true, requireDpop: true });
+  const url = `${service.app.services.issuer}/token`;
+  const proof = await generateProof(await generateKeyPair('ES256'), url, 'POST');
+  for (const [provenKey, headers] of [
+    ['NONE', {}],
+    ['OTHER_KEY', { dpop: proof }],
+  ] as const) {
+    const answer = await exchange(
+      service,
+      strict,
+      {
+        subject_token: await userToken(service, user.id, frontend),
+        resource: orders.indicator,
+        scope: 'read',
+      },
+      headers,
+    );
+    expect(answer.status).toBe(provenKey === 'NONE' ? 400 : 200);
+    const explained = await explain({ applicationId: strict.id, scopes: ['read'], provenKey });
+    expect(explained).toMatchObject(outcomeIn(answer));
+  }
+});
+
+test('agrees about what the secrets of an application open of Signet’s own APIs', async () => {
+  const admin = await directory.createUser();
+  await directory.allowUser(admin, management, ['users:read', 'roles:read']);
+  const client = await directory.createClient({
+    allowTokenExchange: true,
+    exchangeResources: [management.indicator],
+  });
+  const question = {
+    resource: management.indicator,
+    userId: admin.id,
+    scopes: ['users:read', 'roles:read'],
+  };
+  const asked = { applicationId: client.id, ...question };
+  await prisma.applicationSecret.updateMany({
+    where: { applicationId: client.id },
+    data: { setterScopes: ['users:read'] },
+  });
+  const outcome = await outcomeOf(client, question);
+  expect(outcome).toMatchObject({ scope: 'users:read' });
+  const explained = await explain(asked);
+  expect(explained).toMatchObject(outcome);
+  expect(explained.scopes[1]).toMatchObject({ name: 'roles:read', outcome: 'LIMITED' });
+  // Of several secrets, one that opens it is enough.
+  const secret = await directory.createSecret(client.id);
+  const byOther = await outcomeOf({ ...client, secret }, question);
+  expect(byOther).toMatchObject({ scope: 'users:read roles:read' });
+  expect(await explain(asked)).toMatchObject(byOther);
+});
+
+test.each([[['']], [['', 'read']], [['', '']]])(
+  'agrees about the scopes %j, as they are sent',
+  async (scopes) => {
+    const explained = await explain({ scopes });
+    expect(explained).toMatchObject(await outcomeOf(backend, { scopes }));
   },
 );
 

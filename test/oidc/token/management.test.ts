@@ -370,8 +370,9 @@ test.each([
     'content-type': body === '{}' ? 'application/json' : 'application/x-www-form-urlencoded',
   };
   for (const path of ['introspection', 'revocation']) {
-    const { status, text } = await post(path, body, headers);
+    const { status, text, headers: answered } = await post(path, body, headers);
     expect(status).toBe(expected);
+    expect(answered.get('cache-control')).toBe('no-store');
     expect(JSON.parse(text)).toMatchObject({ error: 'invalid_request' });
   }
 });

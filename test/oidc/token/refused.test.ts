@@ -41,6 +41,7 @@ const support = await directory.createClient({
   exchangeResources: ['urn:signet:management'],
 });
 const rebinding = await directory.createClient({ allowTokenExchange: true, mayRebindTokens: true });
+const strict = await directory.createClient({ allowTokenExchange: true, requireDpop: true });
 const thirdParty = await directory.createClient({ type: 'SPA', isThirdParty: true });
 const user = await directory.createUser();
 const suspended = await directory.createUser({ isSuspended: true });
@@ -126,6 +127,7 @@ const cases: readonly [string, Case][] = [
       sent: { subject_token_type: 'urn:signet:params:oauth:token-type:subject_token' },
     },
   ],
+  ['no proof', { rule: 'KEY_PROVEN', client: strict, explainedFor: 'ACCESS_TOKEN' }],
   ['no token', { rule: 'SUBJECT_TOKEN', sent: { subject_token: 'what is this' } }],
   [
     'an unknown token of an agent',
@@ -365,6 +367,13 @@ test('what no database could hold is left out, and what is long is cut', async (
     grantType: 'g'.repeat(512),
     resource: 'https://x.test',
   });
+});
+
+test('another method raises nothing', async () => {
+  const before = (await refusals()).length;
+  expect((await fetch(`${service.url}/oidc/token`)).status).toBe(405);
+  await eventOf(() => postToken(service, 'grant_type=none'));
+  expect(await refusals()).toHaveLength(before + 1);
 });
 
 test('what is granted raises nothing', async () => {

@@ -1,6 +1,7 @@
 import { graphql } from '../../kit/api/graphql.ts';
 import '../../kit/api/refusal.ts';
 
+// Of an application that has to prove a key, it tells what a request with a proof gets.
 export const ExplainTokenExchange = graphql(`
   query ExplainTokenExchange(
     $applicationId: ID!, $userId: ID!, $resource: String!, $organizationId: ID
@@ -9,6 +10,7 @@ export const ExplainTokenExchange = graphql(`
     explainTokenExchange(
       applicationId: $applicationId, userId: $userId, resource: $resource
       organizationId: $organizationId, subjectTokenType: $subjectTokenType, subjectClientId: $subjectClientId
+      provenKey: OTHER_KEY
     ) {
       isGranted
       error

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ClientMetadata } from 'oidc-provider';
 import type { Services } from '../../../services.ts';
 import { answerFailures } from '../../../web/failures.ts';
 import { redirect } from '../../../web/site.ts';
 import { withIndicators } from '../../named.ts';
 import {
+  assertMayUse,
   authenticateClient,
   bodyForLibrary,
   withKnownClient,
@@ -15,10 +15,11 @@ import {
   acceptForms,
   allowOrigin,
   refuseFailing,
+  refuseOtherMethods,
   sendRefusal,
   toOAuthError,
 } from '../../token/form-endpoint.ts';
-import { InvalidRequest, UnauthorizedClient } from '../../token/oauth-errors.ts';
+import { InvalidRequest } from '../../token/oauth-errors.ts';
 import { localesParameter } from '../pages.ts';
 import { answerByProvider } from '../provider.ts';
 import { faultOfQuery } from '../request-bounds.ts';
@@ -40,6 +41,7 @@ export async function mountDeviceGrant(
     scope.setErrorHandler((error, request, reply) =>
       sendRefusal(services, toOAuthError(error), request, reply),
     );
+    refuseOtherMethods(scope, services, '/oidc/device/auth');
     scope.post('/oidc/device/auth', { config: { turn: 'token' } }, async (request, reply) => {
       const { body } = request;
       if (!(body instanceof Buffer)) throw new InvalidRequest('the body must be form-encoded');
@@ -48,7 +50,7 @@ export async function mountDeviceGrant(
       const named = await withIndicators(services, known);
       const client = await authenticateClient(services, request, parseForm(Buffer.from(named)));
       allowOrigin(request, reply, client);
-      assertMayUse(client);
+      assertMayUse(client, deviceGrantType);
       const sent = bodyForLibrary(named, client.client_id);
       const fault = faultOfQuery(`?${sent}`);
       if (fault !== undefined) throw new InvalidRequest(fault);
@@ -71,16 +73,6 @@ export async function mountDeviceGrant(
     scope.route({ method: ['GET', 'POST'], url: '/oidc/device', handler });
     scope.get('/oidc/device/:uid', handler);
   });
-}
-
-/**
- * Makes sure that an application may use the device grant.
- *
- * @throws {UnauthorizedClient}
- */
-export function assertMayUse({ grant_types: grantTypes }: ClientMetadata): void {
-  if (grantTypes?.includes(deviceGrantType)) return;
-  throw new UnauthorizedClient('this application may not use the device grant');
 }
 
 /** What the page asks for of its address: the code, and the language. */

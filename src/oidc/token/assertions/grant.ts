@@ -155,7 +155,7 @@ function readAskedScopes(form: Form, identity: ForeignJwt | undefined): string[]
   const scope = identity?.claims['scope'];
   if (scope === undefined || asked === undefined) return asked;
   if (typeof scope !== 'string') return [];
-  const allowed = scope === '' ? [] : (parseScope(scope) ?? []);
+  const allowed = parseScope(scope) ?? [];
   return form.find('scope') === undefined
     ? allowed
     : asked.filter((name) => allowed.includes(name));

@@ -85,11 +85,12 @@ export async function issueIdJag(
   facts.rule = 'EXCHANGE_ALLOWED';
   if (state.type === null || !isConfidential(state.type))
     throw new UnauthorizedClient('identity assertions are not for this application');
-  facts.rule = 'REQUEST';
+  facts.rule = 'KEY_PROVEN';
   const key = await proveKey(services, request, '/token', {
     isRequired: state.requireDpop,
     profile: state.securityProfile,
   });
+  facts.rule = 'REQUEST';
   if (type !== idTokenType) throw new InvalidRequest('subject_token_type is not supported');
   if (form.find('actor_token') !== undefined || form.find('actor_token_type') !== undefined)
     throw new InvalidRequest('actor_token is not supported');

@@ -1,10 +1,13 @@
 import { type MayActClaim, TokenFault } from '../../../auth/access-token.ts';
+import { everything } from '../../../auth/granting/setter-scopes.ts';
+import { indicatorNamedBy } from '../../../auth/protected-resource.ts';
 import { faultOfOrigin } from '../../../auth/token-state.ts';
 import { textForQuery } from '../../../db/sql.ts';
 import { readSources, type ScopeSource } from '../../../permissions/sources.ts';
 import { type Target, targetOf } from '../../../permissions/target.ts';
 import { registeredSpelling } from '../../../resources/spellings.ts';
 import type { Services } from '../../../services.ts';
+import { setterScopesOfCredentials } from '../client-authentication.ts';
 import {
   actorRules,
   clientRules,
@@ -15,11 +18,19 @@ import {
   targetRules,
 } from '../exchange-rules.ts';
 import { readSubjectState, type SubjectState } from '../grant-state.ts';
+import { assertProofSent } from '../keys/token-proof.ts';
 import { InvalidClient, InvalidRequest, OAuthError } from '../oauth-errors.ts';
 import { accessToken, assertSubjectAudience } from '../subject/access-token.ts';
-import { agentBounds, assertedBounds, noBounds, withinConsent } from '../subject/bounds.ts';
+import {
+  agentBounds,
+  assertedBounds,
+  type Bounds,
+  noBounds,
+  personalBounds,
+  withinConsent,
+} from '../subject/bounds.ts';
 import { personalAccessToken } from '../subject/personal-access-token.ts';
-import { assertUser } from '../subject/subject.ts';
+import { assertUser, type SubjectTokenType } from '../subject/subject.ts';
 import { subjectToken } from '../subject/subject-token.ts';
 import { assertScopes, keptWithin, parseScope, ttlOfTarget } from '../target.ts';
 
@@ -28,6 +39,7 @@ const subjectTypes = {
   ACCESS_TOKEN: { type: accessToken, bounds: noBounds },
   ASSERTED_ACCESS_TOKEN: { type: accessToken, bounds: assertedBounds },
   SUBJECT_TOKEN: { type: subjectToken, bounds: agentBounds },
+  // Its own bounds are by what it is for.
   PERSONAL_ACCESS_TOKEN: { type: personalAccessToken, bounds: noBounds },
 } as const;
 
@@ -54,7 +66,10 @@ export interface ExplainedRequest {
   readonly scopes: readonly string[] | undefined;
   readonly organizationId: string | undefined;
   readonly subjectTokenType: ExplainedTokenType;
-  /** The `aud` of the subject token; undefined: not known. */
+  /**
+   * The `aud` of the subject token; undefined: not known. Of a personal access token its `resource`; undefined: it has
+   * none.
+   */
   readonly subjectAudience: string | undefined;
   /**
    * The application that the subject token was issued to, or through which a user created it if it is no access token;
@@ -110,14 +125,16 @@ export interface Explanation {
  * with every rule checked rather than up to the first that is broken.
  */
 export async function explainExchange(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  services: Pick<Services, 'database' | 'clock' | 'config' | 'baseUrl'>,
   request: ExplainedRequest,
 ): Promise<Explanation> {
   const { applicationId, userId, subjectAudience, subjectClientId } = request;
+  const { database, clock } = services;
   const at = clock.now();
   const { type, ...subject } = subjectTypes[request.subjectTokenType];
   const organizationId = type === accessToken ? request.subjectOrganizationId : undefined;
-  const resource = await registeredSpelling(database.tokens, request.resource);
+  const named = indicatorNamedBy(services, request.resource);
+  const resource = await registeredSpelling(database.tokens, named);
   const target = keptWithin(targetOf(resource, request.organizationId), organizationId);
   const asked = request.scopes ?? (await readScopeNames(database, target));
   const parsed = parseNames(asked);
@@ -126,10 +143,15 @@ export async function explainExchange(
     sub: userId,
     client_id: subjectClientId,
   });
-  const bounds = { ...withinConsent(subject.bounds, state), organizationId };
+  const itsBounds =
+    type === personalAccessToken
+      ? await boundsOfPersonal(database, subjectAudience)
+      : subject.bounds;
+  const bounds = { ...withinConsent(itsBounds, state), organizationId };
   const facts = { state, type, target, bounds };
   const subjectKey = type === accessToken && request.isSubjectBound ? keys.SUBJECT_KEY : undefined;
   const keyFacts = { state, subjectKey, provenKey: keys[request.provenKey ?? 'NONE'] };
+  const credentials = setterScopesOfCredentials(state);
   const { actor, mayAct } = request;
   const actorFacts = {
     state,
@@ -140,13 +162,13 @@ export async function explainExchange(
   };
   const rules = [
     explain('APPLICATION_SECRET', () => {
-      const hasKeys = state.jwks !== null || state.jwksUri !== null;
-      if (state.secrets.length === 0 && !hasKeys) throw new InvalidClient();
+      if (credentials.length === 0) throw new InvalidClient();
     }),
     ...clientRules.map(({ name, assert }) => explain(name, () => assert(facts))),
-    ...(subjectClientId === undefined || state.clientsExist
-      ? []
-      : [explain('SUBJECT_TOKEN', () => assertOrigin(state))]),
+    explain('KEY_PROVEN', () =>
+      assertProofSent(state.requireDpop, keyFacts.provenKey !== undefined),
+    ),
+    ...(subjectClientId === undefined || state.clientsExist ? [] : [explainOrigin(type, state)]),
     // A token that is issued now is younger than every sign-out.
     explain('USER_ACTIVE', () => assertUser({ ...state, tokensValidAfter: null }, at)),
     type === accessToken && subjectAudience === undefined && hasAudiences(state)
@@ -160,8 +182,10 @@ export async function explainExchange(
     ...targetRules.map(({ name, assert }) => explain(name, () => assert(facts))),
     explain('SCOPE_GRAMMAR', () => assertScopes(parsed)),
   ];
-  const granted = new Set(grantedScopes(parsed ?? [], facts));
   const names = parsed ?? [];
+  // It is not known by which it authenticates: of several, the one that opens it. Without any, that is refused above.
+  const used = credentials.length > 0 ? credentials : [everything];
+  const granted = new Set(used.flatMap((scopes) => grantedScopes(names, facts, scopes)));
   const holdings = names.map(
     (scope) => ({ kind: 'user', subjectId: userId, target, scope }) as const,
   );
@@ -170,15 +194,27 @@ export async function explainExchange(
   return { rules, scopes, expiresIn: ttlOfTarget(target, state) };
 }
 
-function assertOrigin(state: SubjectState): void {
-  const fault = faultOfOrigin(state);
-  if (fault !== undefined) throw new TokenFault(fault);
+async function boundsOfPersonal(
+  { tokens }: Services['database'],
+  resource: string | undefined,
+): Promise<Bounds> {
+  const registered = resource === undefined ? null : await registeredSpelling(tokens, resource);
+  return personalBounds({ scope: null, resource: registered });
+}
+
+/** Of a token that came through an application that does not exist. */
+function explainOrigin(type: SubjectTokenType, state: SubjectState): ExplainedRule {
+  // It ended with a third party's, and it is not known whose the application was.
+  if (!type.endsWithApplication) return { ...met, rule: 'SUBJECT_TOKEN', isMet: null };
+  return explain('SUBJECT_TOKEN', () => {
+    const fault = faultOfOrigin(state);
+    if (fault !== undefined) throw new TokenFault(fault);
+  });
 }
 
 /** The names, each once; undefined if one of them breaks the grammar of a scope's name. */
 function parseNames(names: readonly string[]): string[] | undefined {
-  if (names.some((name) => name.includes(' '))) return undefined;
-  return names.length === 0 ? [] : parseScope(names.join(' '));
+  return names.some((name) => name.includes(' ')) ? undefined : parseScope(names.join(' '));
 }
 
 const hasAudiences = ({ exchangeSubjectAudiences }: SubjectState) =>

@@ -24,6 +24,8 @@ const ruleDescriptions: Readonly<Record<ExchangeRule, string>> = {
   EXCHANGE_ALLOWED: 'The application may exchange tokens: `allowTokenExchange`, and its type.',
   SUBJECT_TOKEN_TYPE_ALLOWED:
     'The application may exchange tokens of this type: `allowImpersonation`, `allowPersonalAccessTokens`.',
+  KEY_PROVEN:
+    'The request proves to have a key if the application has `requireDpop`, and a proof that it brings is good (DPoP, RFC 9449). An explanation takes a proof for good.',
   SUBJECT_TOKEN:
     'The subject token is genuine and still good. It depends on the token, so an explanation names it only if `subjectClientId` does not exist.',
   USER_ACTIVE: 'The user exists and is not suspended.',
@@ -102,7 +104,7 @@ const ScopeOutcomeEnum = builder.enumType('ScopeOutcome', {
     },
     LIMITED: {
       description:
-        'Not granted: a role gives it, but the `setterScopes` of the role’s assignment, of the user or of the application do not allow it.',
+        'Not granted: a role gives it, but the `setterScopes` of the role’s assignment, of the user, of the application or of each of its secrets and keys do not allow it.',
     },
   } as const,
 });
@@ -237,7 +239,8 @@ builder.queryField('explainTokenExchange', (t) =>
         description: 'The type of the subject token.',
       }),
       subjectAudience: t.arg.string({
-        description: 'The `aud` of the subject token, if it is an access token. Absent: not known.',
+        description:
+          'The `aud` of the subject token, if it is an access token; absent: not known. The `resource` of a personal access token; absent: it has none, and is good for any API but Signet’s own.',
       }),
       subjectClientId: t.arg.id({
         description:
@@ -286,7 +289,8 @@ builder.queryField('explainTokenExchange', (t) =>
         userId: String(userId),
         resource,
         scopes: scopes ?? undefined,
-        organizationId: organizationId == null ? undefined : String(organizationId),
+        // Without a value it counts as absent, as at the token endpoint.
+        organizationId: organizationId ? String(organizationId) : undefined,
         subjectTokenType: args.subjectTokenType ?? 'ACCESS_TOKEN',
         subjectAudience: subjectAudience ?? undefined,
         subjectClientId: args.subjectClientId == null ? undefined : String(args.subjectClientId),

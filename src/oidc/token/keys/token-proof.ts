@@ -16,6 +16,11 @@ const proven = new WeakMap<FastifyRequest, string>();
 /** The thumbprint of the key that the sender of a request has proved to have; undefined without a proof. */
 export const provenKeyOf = (request: FastifyRequest): string | undefined => proven.get(request);
 
+/** @throws {InvalidDpopProof} when a client gets no token without a proof, and the request brings none. */
+export function assertProofSent(isRequired: boolean | null, isSent: boolean): void {
+  if (isRequired && !isSent) throw new InvalidDpopProof('a proof of possession is required');
+}
+
 /**
  * Checks the proof of possession that a token request brings, and uses it up. Its client has authenticated.
  *
@@ -32,10 +37,8 @@ export async function proveKey(
   { isRequired, profile }: KeyNeeds,
 ): Promise<string | undefined> {
   const proof = request.headers['dpop'];
-  if (proof === undefined) {
-    if (isRequired) throw new InvalidDpopProof('a proof of possession is required');
-    return undefined;
-  }
+  assertProofSent(isRequired, proof !== undefined);
+  if (proof === undefined) return undefined;
   try {
     const url = `${services.issuer}${path}`;
     const presented = { proof, method: request.method, url };

@@ -21,6 +21,7 @@ import {
 /** The access token of a user's call. */
 export const accessToken: SubjectTokenType = {
   isAllowed: () => true,
+  endsWithApplication: true,
 
   async present({ keys, issuer, database }, token, at) {
     const unproved = readUnproved(token);

@@ -31,6 +31,8 @@ const noteMs = 60_000;
 /** A token of `createPersonalAccessToken`. */
 export const personalAccessToken: SubjectTokenType = {
   isAllowed: ({ allowPersonalAccessTokens }) => allowPersonalAccessTokens === true,
+  // One that was made through a third party is deleted with the consent.
+  endsWithApplication: false,
 
   async present({ database }, token, at) {
     const [found] = await database.tokens.query<Found>('personal-access-token', findStatement, [

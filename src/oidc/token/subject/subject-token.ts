@@ -45,6 +45,7 @@ const useStatement = `
 /** A token of `createSubjectToken`. */
 export const subjectToken: SubjectTokenType = {
   isAllowed: ({ allowImpersonation }) => allowImpersonation === true,
+  endsWithApplication: true,
 
   async present({ database, log }, token, at) {
     const [found] = await database.tokens.query<Found>('subject-token', findStatement, [

@@ -86,6 +86,8 @@ interface PresentedToken {
 export interface SubjectTokenType {
   /** Whether the application may exchange tokens of this type. */
   readonly isAllowed: (state: SubjectState) => boolean;
+  /** Whether a token of a user ends with every application that it came through, not a third party's alone. */
+  readonly endsWithApplication: boolean;
   /** Reads a token that was sent in. Its work does not depend on whether the token exists. */
   readonly present: (
     services: Services,
