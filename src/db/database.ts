@@ -28,8 +28,7 @@ import {
   withAdvisoryLock,
 } from './postgresql.ts';
 import { type FollowedReplicas, followReplicas, type ReplicaOptions } from './replicas/replicas.ts';
-import { prismaSql, type Sql } from './sql.ts';
-import { runByDriver } from './transaction.ts';
+import { prismaSql, runByDriver, type Sql } from './sql.ts';
 
 /** The database: PostgreSQL, or embedded. Both have the same schema and run the same statements. */
 export interface Database {

@@ -16,6 +16,15 @@ export const prismaSql = (prisma: Pick<PrismaClient, '$queryRawUnsafe'>): Sql =>
   query: (_name, text, values) => prisma.$queryRawUnsafe(text, ...values),
 });
 
+const pools = new WeakMap<object, Sql>();
+
+/** Lets {@link clientSql} run the statements of a client by the driver. */
+export const runByDriver = (prisma: PrismaClient, pool: Sql): void => void pools.set(prisma, pool);
+
+/** Runs statements on the connections of a client of Prisma's, by the driver if there is one. */
+export const clientSql = (prisma: Pick<PrismaClient, '$queryRawUnsafe'>): Sql =>
+  pools.get(prisma) ?? prismaSql(prisma);
+
 /**
  * Runs a statement that is planned each time, for the tables as they are now. 64-bit integers may come as text.
  */

@@ -8,7 +8,7 @@ import type { TransactionConnection } from './connections/transaction-connection
 import type { Database } from './database.ts';
 import { transactByDriver } from './driver-transaction.ts';
 import type { HintTopic } from './hints.ts';
-import { prismaSql, type Sql, sqlState } from './sql.ts';
+import { clientSql, type Sql, sqlState } from './sql.ts';
 import { Told } from './told.ts';
 
 export type { Transaction } from './around.ts';
@@ -25,17 +25,13 @@ export function hintAfterCommit(tx: Transaction, topic: HintTopic): void {
 
 // None on the embedded database.
 const connections = new WeakMap<Transaction | PrismaClient, TransactionConnection>();
-const pools = new WeakMap<Transaction | PrismaClient, Sql>();
-
-/** Lets {@link sqlOf} run the statements of a client outside of transactions by the driver. */
-export const runByDriver = (prisma: PrismaClient, pool: Sql): void => void pools.set(prisma, pool);
 
 /**
  * Runs prepared statements where a client of Prisma's would run them, in its transaction or outside of one, without
  * Prisma, which takes several times the driver's CPU. For the few statements that most requests need.
  */
 export const sqlOf = (client: Transaction | PrismaClient): Sql =>
-  connections.get(client) ?? pools.get(client) ?? prismaSql(client);
+  connections.get(client) ?? clientSql(client);
 
 /**
  * Writes without waiting for the answer. The statement is sent with the next one, or with COMMIT. If it fails, the
