@@ -14,6 +14,7 @@ import { startService } from '../support/service.ts';
 import { adminOf, createUser, createWebhook } from '../support/webhooks.ts';
 
 const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
+const fixture = await createAccountFixture(service);
 const token = await service.managementToken();
 const endpoint = { url: service.url, token };
 
@@ -104,7 +105,6 @@ test('operations are counted over REST, over WebSockets, and of subscriptions', 
 });
 
 test('sign-ins are counted by outcome, and the grants that follow', async () => {
-  const fixture = await createAccountFixture(service);
   const person = await fixture.createUser();
   const signIns = (work: () => Promise<unknown>) => growth('signet_sign_ins_total', work);
   const signIn = () => fixture.signInTo(person.username ?? '');
@@ -123,24 +123,32 @@ test('sign-ins are counted by outcome, and the grants that follow', async () => 
 });
 
 test('token requests are counted by grant, also those that oidc-provider answers', async () => {
-  const ask = (form: Record<string, string>) =>
+  const { client } = fixture;
+  const ask = ({ id, secret }: { id: string; secret: string }, form: Record<string, string>) =>
     fetch(`${service.url}/oidc/token`, {
       method: 'POST',
-      body: new URLSearchParams({
-        client_id: service.admin.id,
-        client_secret: service.admin.secret,
-        ...form,
-      }),
+      body: new URLSearchParams({ client_id: id, client_secret: secret, ...form }),
     });
+  const code = {
+    grant_type: 'authorization_code',
+    code: 'no',
+    redirect_uri: redirectUri,
+    code_verifier: 'v'.repeat(43),
+  };
   expect(
     await growth('signet_token_requests_total', async () => {
-      await ask({ grant_type: 'client_credentials', resource: 'urn:signet:management' });
-      await ask({ grant_type: 'authorization_code', code: 'no', redirect_uri: redirectUri });
-      await ask({ grant_type: 'mine' });
+      await ask(service.admin, {
+        grant_type: 'client_credentials',
+        resource: 'urn:signet:management',
+      });
+      await ask(client, code);
+      await ask(service.admin, code);
+      await ask(service.admin, { grant_type: 'mine' });
     }),
   ).toEqual({
     'grant="client_credentials",outcome="granted"': 1,
-    'grant="authorization_code",outcome="invalid_request"': 1,
+    'grant="authorization_code",outcome="invalid_grant"': 1,
+    'grant="authorization_code",outcome="unauthorized_client"': 1,
     'grant="unknown",outcome="unsupported_grant_type"': 1,
   });
 });
