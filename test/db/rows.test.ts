@@ -244,15 +244,21 @@ test('one row is found by its id', async () => {
 });
 
 test('what is slow, or fails, for some rows is so for no others', async () => {
+  const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<never>();
   const sql: typeof database.sql = {
     ...database.sql,
-    query: (name, text, values) =>
-      text.includes('FROM "Role"') ? answer.promise : database.sql.query(name, text, values),
+    query(name, text, values) {
+      if (!text.includes('FROM "Role"')) return database.sql.query(name, text, values);
+      asked.resolve();
+      return answer.promise;
+    },
   };
   const lookUp = (model: 'Role' | 'Application', id: string) =>
     rowsOf<Row>({ prisma, sql }, model).findUnique({ where: { id } });
   const roles = ['role_1', 'role_2'].map((id) => lookUp('Role', id));
+  // Of two look-ups, the statement is sent one round of the loop later than of one.
+  await asked.promise;
   const { id } = application;
   expect(await lookUp('Application', id)).toMatchObject({ id });
   // Both are waited for before either fails: a promise that fails unseen ends the process.
