@@ -42,7 +42,7 @@ const partOfQueue = 0.6;
 /** How often the rate of turns is measured, and how much the latest measure counts. */
 const rateMs = 50;
 const weight = 0.3;
-/** Every so many turns, one goes to those who are patient. */
+/** After so many turns of others, one goes to a patient kind. */
 const patientEvery = 10;
 /** How often an overload is reported at most, in milliseconds. */
 const reportMs = 60_000;
@@ -89,7 +89,8 @@ export class Turns {
   readonly #refusals: Counter<'kind'>;
   readonly #onOverload: (kind: TurnKind) => void;
   #reportedAt = Number.NEGATIVE_INFINITY;
-  #sincePatient = 0;
+  /** How many turns others had since the last of each kind. */
+  readonly #since = ofEachKind(() => 0);
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -236,7 +237,8 @@ export class Turns {
       const [first] = this.#waiting[kind];
       if (!first) return;
       this.#waiting[kind].delete(first);
-      this.#sincePatient = isPatient(kind) ? 0 : this.#sincePatient + 1;
+      for (const other of turnKinds) this.#since[other] += 1;
+      this.#since[kind] = 0;
       this.#calmDown(kind);
       first.begin(this.#start(kind));
     }
@@ -246,8 +248,11 @@ export class Turns {
   #nextKind(): TurnKind | undefined {
     const now = this.#pressure.now();
     for (const kind of turnKinds) this.#refuseLate(kind, now);
-    const mayBegin = (kind: TurnKind) => this.#waiting[kind].size > 0 && this.#hasRoom(kind);
-    const overdue = this.#sincePatient >= patientEvery ? patient.find(mayBegin) : undefined;
+    // The longest first: what is itself patient must not pass the other for ever.
+    const [overdue] = patient
+      .filter((kind) => this.#waiting[kind].size > 0 && this.#hasRoom(kind))
+      .filter((kind) => this.#since[kind] >= patientEvery)
+      .toSorted((a, b) => this.#since[b] - this.#since[a]);
     const first = overdue ?? turnKinds.find((kind) => this.#waiting[kind].size > 0);
     return first && this.#hasRoom(first) ? first : undefined;
   }

@@ -86,6 +86,22 @@ test.each(['connection', 'background'] as const)(
   },
 );
 
+test.each([
+  { others: 'requests and connections', requests: 400 },
+  { others: 'connections alone', requests: 0 },
+])('the background gets a turn now and then beside $others that never end', ({ requests }) => {
+  const { told, running, fill, leave } = start();
+  fill('request', requests);
+  fill('connection', 400);
+  fill('background', 3);
+  for (let i = 0; i < 60; i += 1) {
+    const [oldest] = running.keys();
+    if (oldest) leave(oldest);
+  }
+  expect(told.filter((name) => name.startsWith('background'))).toHaveLength(3);
+  expect(told.filter((name) => name.startsWith('connection')).length).toBeGreaterThan(3);
+});
+
 test('who waits longer than allowed is refused, and whoever came later is not', async () => {
   const { state, told, fill, take, leave, pass, refused } = start();
   fill('request', places);
