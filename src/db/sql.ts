@@ -31,6 +31,35 @@ export const clientSql = (prisma: Pick<PrismaClient, '$queryRawUnsafe'>): Sql =>
 export const runSql = <Row>(sql: Sql, { text, values }: Prisma.Sql): Promise<Row[]> =>
   sql.query<Row>('', text, values);
 
+const oftenEnough = 20;
+const mostCounted = 1_000;
+
+/**
+ * Makes names by which statements are prepared. Each connection keeps what it prepares, so only what is run again and
+ * again gets one.
+ *
+ * @param prefix The names begin so; nothing else may use it.
+ * @param most How many statements get a name at most.
+ * @returns Gives a statement's name; empty for one that is seldom run.
+ */
+export function createStatementNames(prefix: string, most: number): (text: string) => string {
+  const names = new Map<string, string>();
+  const counts = new Map<string, number>();
+  return (text) => {
+    const name = names.get(text);
+    if (name !== undefined || names.size === most) return name ?? '';
+    const count = (counts.get(text) ?? 0) + 1;
+    if (count === oftenEnough) {
+      names.set(text, `${prefix}-${names.size + 1}`);
+      counts.delete(text);
+    } else {
+      if (counts.size === mostCounted) counts.clear();
+      counts.set(text, count);
+    }
+    return '';
+  };
+}
+
 /**
  * Makes a text safe to query. PostgreSQL's text cannot hold a NUL character or half of a surrogate pair: a text with
  * one becomes null, which finds nothing.

@@ -33,7 +33,7 @@ const batchSize = 500;
 /** The pause between reads when hints keep coming. The events that settle meanwhile make one batch. */
 const restMs = 2;
 /** The pause while nobody listens to the events themselves. */
-const idleRestMs = 10;
+const idleRestMs = 20;
 /** The first wait for an open transaction. Each further wait is twice as long, up to `longestUnsettledMs`. */
 const unsettledMs = 4;
 const longestUnsettledMs = 1_000;

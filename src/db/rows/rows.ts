@@ -2,7 +2,7 @@ import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts';
 import { aroundHere } from '../around.ts';
 import { createSharedStatement } from '../batch.ts';
 import type { Database } from '../database.ts';
-import type { Sql } from '../sql.ts';
+import { createStatementNames, type Sql } from '../sql.ts';
 import { sqlOf, type Transaction } from '../transaction.ts';
 import {
   type FoundRow,
@@ -116,27 +116,7 @@ async function run(sql: Sql, { text, values, read }: RowsStatement): Promise<Fou
   return (await sql.query<FoundRow>(nameOf(text), text, values)).map(read);
 }
 
-// Each connection keeps what it prepares, so only what is asked again and again is prepared.
-const mostNames = 50;
-const oftenEnough = 20;
-const mostCounted = 1_000;
-const names = new Map<string, string>();
-const counts = new Map<string, number>();
-
-/** The name by which a statement is prepared; empty for one that is seldom run. */
-function nameOf(text: string): string {
-  const name = names.get(text);
-  if (name !== undefined || names.size === mostNames) return name ?? '';
-  const count = (counts.get(text) ?? 0) + 1;
-  if (count === oftenEnough) {
-    names.set(text, `rows-${names.size + 1}`);
-    counts.delete(text);
-  } else {
-    if (counts.size === mostCounted) counts.clear();
-    counts.set(text, count);
-  }
-  return '';
-}
+const nameOf = createStatementNames('rows', 50);
 
 function byDriver(model: string, query: RowsQuery): RowsStatement | undefined {
   try {

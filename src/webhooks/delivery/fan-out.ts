@@ -17,12 +17,16 @@ const maxDeliveries = 20_000;
  * event was committed. No webhook is told of itself: an endpoint that answered by changing its webhook would never come
  * to rest. One node does so at a time; for the others it returns nothing.
  *
- * @returns The webhooks that got deliveries, and whether there may be more events.
+ * @returns The webhooks that got deliveries, whether there may be more events, and whether any webhook may want them.
  */
 export async function fanOut({
   database,
   clock,
-}: Pick<Services, 'database' | 'clock'>): Promise<{ webhookIds: string[]; hasMore: boolean }> {
+}: Pick<Services, 'database' | 'clock'>): Promise<{
+  webhookIds: string[];
+  hasMore: boolean;
+  isWanted: boolean;
+}> {
   return quietTransaction(database, async (tx) => {
     // No commit waits for the disk. If a crash of the database loses deliveries, it also loses the position, so they
     // are made again.
@@ -35,7 +39,7 @@ export async function fanOut({
       webhookConsumer,
       also,
     );
-    if (!held) return { webhookIds: [], hasMore: false };
+    if (!held) return { webhookIds: [], hasMore: false, isWanted: true };
     const now = clock.now();
     const share = Math.floor(maxDeliveries / Math.max(1, held.periods));
     const batchSize = Math.min(Math.max(1, share), maxEvents);
@@ -73,6 +77,7 @@ export async function fanOut({
     return {
       webhookIds: made?.webhookIds ?? [],
       hasMore: made?.events === batchSize,
+      isWanted: held.periods > 0,
     };
   });
 }

@@ -47,6 +47,9 @@ export async function startDeliveries(
   };
 }
 
+/** The pause while there is no webhook: one that is added meanwhile waits for so long. */
+const idleRestMs = 100;
+
 /**
  * Starts making deliveries of events as they settle.
  *
@@ -62,12 +65,13 @@ function startMaking(
   const loop = createLoop(
     async () => {
       let hasMore = true;
+      let isWanted = true;
       while (hasMore && !isStopping) {
         const made = await fanOut(services);
         if (made.webhookIds.length > 0) onMade(made.webhookIds);
-        ({ hasMore } = made);
+        ({ hasMore, isWanted } = made);
       }
-      await delay(restMs);
+      await delay(isWanted ? restMs : idleRestMs);
     },
     (error) => services.log.error({ err: error }, 'deliveries could not be made'),
   );
