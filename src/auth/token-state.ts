@@ -1,5 +1,5 @@
 import { createSharedStatement } from '../db/batch.ts';
-import type { Sql } from '../db/sql.ts';
+import { askedTogether, type Sql } from '../db/sql.ts';
 import { kindOfId } from '../ids.ts';
 import { type AccessTokenClaims, applicationsOf, issuedAt, revocableIds } from './access-token.ts';
 
@@ -54,7 +54,7 @@ export const readTokenStates = (
   sql.query<TokenState>(
     'token-states',
     `SELECT ${clientsExist(splitIds('q.clients'))}, ${tokenStateColumns(splitIds('q.ids'))}
-       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS q(clients, ids, subject, n)
+       FROM ${askedTogether(['clients', 'ids', 'subject'])}
        LEFT JOIN "User" u ON u."id" = q.subject
       ORDER BY q.n`,
     [

@@ -61,6 +61,17 @@ export function createStatementNames(prefix: string, most: number): (text: strin
 }
 
 /**
+ * SQL for a table `q` with a row for each of the questions that share a statement, and their places as `n`. The planner
+ * cannot see how many they are, and expects one: so the plan is made once and looks each up by an index.
+ *
+ * @param columns The columns of `q`, all texts. The statement's values are an array for each.
+ * @param first The place of the first array among the values.
+ */
+export const askedTogether = (columns: readonly string[], first = 1): string => `
+  (SELECT * FROM unnest(${columns.map((_, i) => `(SELECT $${first + i}::text[])::text[]`)}) WITH ORDINALITY
+    LIMIT (SELECT 2147483647)) AS q(${columns}, n)`;
+
+/**
  * Makes a text safe to query. PostgreSQL's text cannot hold a NUL character or half of a surrogate pair: a text with
  * one becomes null, which finds nothing.
  */

@@ -222,6 +222,26 @@ export const isolation = 'read committed';
 // For a statement that is a transaction of its own. SET takes no snapshot, and LOCAL would warn in the server's log.
 const isolate = `SET transaction_isolation = '${isolation}'`;
 
+/** How old the plan of a prepared statement gets, in milliseconds. */
+const replanMs = 10_000;
+
+/**
+ * Lets PostgreSQL plan what is prepared anew from time to time. A plan that was made for a small table reads the whole of
+ * it, and PostgreSQL keeps it until it has counted the rows again, however many come.
+ */
+function replanning(): (client: pg.PoolClient) => void {
+  const plannedAt = new WeakMap<pg.PoolClient, number>();
+  return (client) => {
+    const now = performance.now();
+    const isOld = now - (plannedAt.get(client) ?? Number.NEGATIVE_INFINITY) >= replanMs;
+    if (!isOld) return;
+    const isNew = !plannedAt.has(client);
+    plannedAt.set(client, now);
+    // Whoever has the connection next is told if it is broken.
+    if (!isNew) client.query('DISCARD PLANS').catch(() => undefined);
+  };
+}
+
 /** A pool that lends a {@link TransactionConnection} to whoever asks for a connection. */
 export class TransactionPool extends pg.Pool {
   /** The statement that makes the settings of each transaction, if a session cannot keep them. */
@@ -235,6 +255,7 @@ export class TransactionPool extends pg.Pool {
     };
     super({ ...config, onConnect, pipeline: true } as pg.PoolConfig);
     if (isShared) this.#own = set;
+    else this.on('acquire', replanning());
   }
 
   /** Lends a connection for one transaction; it must be released. */

@@ -9,7 +9,7 @@ import {
   tokenStateColumns,
 } from '../../auth/token-state.ts';
 import { createSharedStatement } from '../../db/batch.ts';
-import { type Sql, textForQuery } from '../../db/sql.ts';
+import { askedTogether, type Sql, textForQuery } from '../../db/sql.ts';
 import type { ApplicationType } from '../../generated/prisma/client.ts';
 import { idForQuery } from '../../ids.ts';
 import {
@@ -107,7 +107,7 @@ const columns = [
 ] as const;
 
 const from = `
-    FROM unnest(${columns.map((_, i) => `$${i + 2}::text[]`)}) WITH ORDINALITY AS q(${columns}, n)
+    FROM ${askedTogether(columns, 2)}
     LEFT JOIN "Application" a ON a."id" = q.client
     ${joinResource('LEFT JOIN')}`;
 

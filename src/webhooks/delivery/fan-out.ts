@@ -19,10 +19,7 @@ const maxDeliveries = 20_000;
  *
  * @returns The webhooks that got deliveries, whether there may be more events, and whether any webhook may want them.
  */
-export async function fanOut({
-  database,
-  clock,
-}: Pick<Services, 'database' | 'clock'>): Promise<{
+export async function fanOut({ database, clock }: Pick<Services, 'database' | 'clock'>): Promise<{
   webhookIds: string[];
   hasMore: boolean;
   isWanted: boolean;
