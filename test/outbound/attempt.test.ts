@@ -1,12 +1,12 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createAgent } from '../../src/outbound/agent.ts';
 import { AttemptAborted, post } from '../../src/outbound/attempt.ts';
 import { closeAtEnd } from '../support/cleanup.ts';
 import { patienceMs } from '../support/peers/patience.ts';
+import { lateBy } from '../support/wait.ts';
 
 const server = createServer((request, response) => {
   if (request.url === '/silent') return;
@@ -29,7 +29,7 @@ function open(resolveHost = async () => ['127.0.0.1'] as readonly string[]) {
 }
 /** Finds no name, for longer than the attempts here take. */
 const slowly = async (): Promise<never> => {
-  await delay(2000);
+  await lateBy(2000);
   throw new Error('not found');
 };
 

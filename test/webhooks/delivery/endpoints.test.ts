@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Answer, startReceiver } from '../../support/peers/receiver.ts';
 import { selfSigned } from '../../support/peers/self-signed.ts';
 import { startService } from '../../support/service.ts';
+import { lateBy } from '../../support/wait.ts';
 import { adminOf, attempted, createUser, createWebhook } from '../../support/webhooks.ts';
 
 const service = await startService({
@@ -89,9 +90,11 @@ const breaks: [string, Answer, string][] = [
   ],
   [
     'trickles',
-    (response) => {
-      const drip = setInterval(() => response.write('x'), 200);
-      response.on('close', () => clearInterval(drip));
+    async (response) => {
+      while (!response.destroyed) {
+        response.write('x');
+        await lateBy(200);
+      }
     },
     'no end of the answer within 5 s',
   ],
