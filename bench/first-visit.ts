@@ -20,7 +20,9 @@ const server = await startServer('./server-directory.ts', {
   ...administrator,
 });
 const chromium = await launchChromium();
-const settings = { baseURL: server.load.url, viewport: { width: 1440, height: 900 } };
+// The public address: at another one the console would load, find nobody signed in, and load again at this one.
+const baseURL = server.load.url.replace('127.0.0.1', 'localhost');
+const settings = { baseURL, viewport: { width: 1440, height: 900 } };
 
 // Runs in the page before its own scripts.
 const noting = `

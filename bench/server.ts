@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -65,12 +65,7 @@ export function startServer(
     child.once('message', (load) => {
       resolve({
         load: load as Load,
-        async cpuMs() {
-          const answer = once(child, 'message') as Promise<[NodeJS.CpuUsage]>;
-          child.send('cpu');
-          const [{ user, system }] = await answer;
-          return (user + system) / 1000;
-        },
+        cpuMs: () => cpuMsOf(child),
         async stop() {
           child.kill('SIGTERM');
           await exited;
@@ -80,6 +75,23 @@ export function startServer(
   });
 }
 
+/** The CPU time that a process has used so far, in milliseconds, if it calls {@link answerCpu}. */
+export async function cpuMsOf(child: ChildProcess): Promise<number> {
+  const answer = once(child, 'message') as Promise<[NodeJS.CpuUsage]>;
+  child.send('cpu');
+  const [usage] = await answer;
+  return msOf(usage);
+}
+
+/** The CPU time of a process, in milliseconds. */
+export const msOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
+
+/** Lets the parent process ask for the CPU time of this one. */
+export const answerCpu = (): void =>
+  void process.on('message', (message) => {
+    if (message === 'cpu') process.send?.(process.cpuUsage());
+  });
+
 /** Tells the parent process that this server is ready. */
 export function announce(load: Load): void {
   if (!process.send) {
@@ -87,7 +99,7 @@ export function announce(load: Load): void {
     return;
   }
   process.send(load);
-  process.on('message', () => process.send?.(process.cpuUsage()));
+  answerCpu();
 }
 
 /** Tells the parent process of a server at whose token endpoint a client exchanges tokens. */

@@ -1,3 +1,4 @@
+import { answerCpu } from './server.ts';
 import { startWholeService } from './whole-service.ts';
 
 // The whole service. On request it writes events into its log in one transaction.
@@ -5,7 +6,9 @@ import { startWholeService } from './whole-service.ts';
 const app = await startWholeService({ ALLOW_PRIVATE_WEBHOOKS: 'true' });
 const { database } = app.services;
 
-process.on('message', ({ first, events }: { first: number; events: number }) => {
+process.on('message', (message: 'cpu' | { first: number; events: number }) => {
+  if (message === 'cpu') return;
+  const { first, events } = message;
   database.prisma.$executeRaw`
       INSERT INTO "Event" ("id", "type", "subjectId", "actor", "actorId", "data", "traceId", "occurredAt")
       SELECT 'evt_' || lpad(i::text, 26, '0'), 'User.Created', 'user_' || lpad(i::text, 26, '0'),
@@ -20,4 +23,5 @@ process.on('message', ({ first, events }: { first: number; events: number }) => 
     process.send?.({ written: events });
   });
 });
+answerCpu();
 process.send?.({ url: app.url, credentials: app.adminCredentials });

@@ -5,10 +5,12 @@ import { generateWebhookSecret, keyOf, signatureHeaders } from '../src/outbound/
 import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
 import { median } from './fire.ts';
+import { cpuMsOf, msOf } from './server.ts';
 
 // Deliveries a second to a receiver on this machine, in a separate process: by one node, by two, embedded, and by a
 // bare loop that signs and posts. Measured from before the commit of the events to the arrival of the last one; each
-// figure is the median of the rounds. The first round, while everything is cold, does not count.
+// figure is the median of the rounds. The first round, while everything is cold, does not count. CPU is that of the
+// nodes' own processes, without PostgreSQL's.
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const eventCount = Number(process.env['BENCH_EVENTS'] ?? 10_000);
@@ -43,19 +45,41 @@ async function tell(child: ChildProcess, message: Message): Promise<Message> {
 const [receiver, { port }] = await start('./webhook-receiver.ts');
 const url = `http://127.0.0.1:${port}/hook`;
 
-/** Runs the rounds, which each send all events to the receiver, and returns the deliveries a second. */
-async function measure(give: () => Promise<unknown>): Promise<number> {
+interface Figures {
+  /** Deliveries a second. */
+  readonly rate: number;
+  /** The CPU time of each delivery, in milliseconds. */
+  readonly cpuMs: number;
+}
+
+/**
+ * Runs the rounds, which each send all events to the receiver.
+ *
+ * @param cpuMs The CPU time of all senders so far, in milliseconds.
+ */
+async function measure(
+  give: () => Promise<unknown>,
+  cpuMs: () => Promise<number>,
+): Promise<Figures> {
   const rates: number[] = [];
+  const cpus: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     await tell(receiver, { wanted: eventCount });
     const done = once(receiver, 'message');
+    const before = await cpuMs();
     const startedAt = performance.now();
     await give();
     await done;
-    if (round > 0) rates.push(eventCount / ((performance.now() - startedAt) / 1000));
+    const elapsedMs = performance.now() - startedAt;
+    if (round === 0) continue;
+    rates.push(eventCount / (elapsedMs / 1000));
+    cpus.push(((await cpuMs()) - before) / eventCount);
   }
-  return median(rates);
+  return { rate: median(rates), cpuMs: median(cpus) };
 }
+
+const cpuMsOfAll = async (nodes: readonly ChildProcess[]) =>
+  (await Promise.all(nodes.map(cpuMsOf))).reduce((sum, one) => sum + one, 0);
 
 async function bareLoop(): Promise<void> {
   const agent = new Agent();
@@ -104,7 +128,7 @@ const write = (child: ChildProcess) => async () => {
   written += eventCount;
 };
 
-const figures: Record<string, number> = {};
+const figures: Record<string, Figures> = {};
 
 // Each case has its own database, so that none pays for the vacuum of another.
 async function onPostgresql(name: string, count: number): Promise<void> {
@@ -120,7 +144,7 @@ async function onPostgresql(name: string, count: number): Promise<void> {
     nodes.push(first);
     await createWebhook(about);
     while (nodes.length < count) nodes.push((await start('./webhook-server.ts', env))[0]);
-    figures[name] = await measure(write(first));
+    figures[name] = await measure(write(first), () => cpuMsOfAll(nodes));
   } finally {
     await Promise.all(nodes.map(stop));
     await database.drop();
@@ -128,19 +152,23 @@ async function onPostgresql(name: string, count: number): Promise<void> {
 }
 
 try {
-  figures['a bare loop'] = await measure(bareLoop);
+  figures['a bare loop'] = await measure(bareLoop, async () => msOf(process.cpuUsage()));
   const [embedded, about] = await start('./webhook-server.ts', { DATABASE_URL: '' });
   await createWebhook(about);
-  figures['embedded'] = await measure(write(embedded));
+  figures['embedded'] = await measure(write(embedded), () => cpuMsOf(embedded));
   await stop(embedded);
   await onPostgresql('one node on PostgreSQL', 1);
   await onPostgresql('two nodes on PostgreSQL', 2);
-  const bare = figures['a bare loop'] ?? Number.NaN;
+  const bare = figures['a bare loop']?.rate ?? Number.NaN;
   console.table(
     Object.fromEntries(
-      Object.entries(figures).map(([name, rate]) => [
+      Object.entries(figures).map(([name, { rate, cpuMs }]) => [
         name,
-        { 'deliveries/s': Math.round(rate), 'to the bare loop': (rate / bare).toFixed(2) },
+        {
+          'deliveries/s': Math.round(rate),
+          'to the bare loop': (rate / bare).toFixed(2),
+          'CPU ms each': cpuMs.toFixed(3),
+        },
       ]),
     ),
   );

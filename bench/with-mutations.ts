@@ -1,8 +1,10 @@
 import { fetchManagementToken } from '../test/support/client-credentials.ts';
 import { createBenchDatabase } from './database.ts';
+import { median } from './fire.ts';
 import { type BenchServer, startServer } from './server.ts';
 
-// Exchanges beside a burst of mutations, on pools of ten: neither may starve the other.
+// Exchanges beside a burst of mutations, on pools of ten: neither may starve the other. CPU is that of the server's own
+// process for one request, mutations and exchanges alike.
 
 const count = 256;
 const admin = {
@@ -21,7 +23,7 @@ const database = await createBenchDatabase();
 let server: BenchServer | undefined;
 if (database) {
   try {
-    server = await startServer('./server-signet.ts', {
+    const started = await startServer('./server-signet.ts', {
       DATABASE_URL: database.url,
       DATABASE_POOL_SIZE: '10',
       TOKEN_POOL_SIZE: '10',
@@ -29,7 +31,8 @@ if (database) {
       ADMIN_CLIENT_ID: admin.id,
       ADMIN_CLIENT_SECRET: admin.secret,
     });
-    const { url, path, headers, bodies } = server.load;
+    server = started;
+    const { url, path, headers, bodies } = started.load;
     const post = async (body: string) => {
       const start = performance.now();
       const response = await fetch(`${url}${path}`, { method: 'POST', headers, body });
@@ -66,13 +69,23 @@ if (database) {
     const alone: Result[][] = [];
     const mutations: Result[][] = [];
     const exchanges: Result[][] = [];
+    const cpusAlone: number[] = [];
+    const cpusOfBoth: number[] = [];
     for (let i = 0; i < rounds; i += 1) {
+      const before = await started.cpuMs();
       alone.push(await Promise.all(exchangeAll()));
+      const between = await started.cpuMs();
       const [made, exchanged] = await both();
+      cpusAlone.push((between - before) / count);
+      cpusOfBoth.push(((await started.cpuMs()) - between) / (2 * count));
       mutations.push(made);
       exchanges.push(exchanged);
     }
-    const report = (what: string, results: readonly (readonly Result[])[]) => {
+    const report = (
+      what: string,
+      results: readonly (readonly Result[])[],
+      cpus: readonly number[],
+    ) => {
       const at = (part: number) => {
         const times = results.map((round) => {
           const sorted = round.map(({ ms }) => ms).toSorted((a, b) => a - b);
@@ -83,14 +96,14 @@ if (database) {
       const all = results.flat();
       const good = all.filter(({ isGood }) => isGood).length;
       process.stdout.write(
-        `${what.padEnd(44)} ${good} of ${all.length} good, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms\n`,
+        `${what.padEnd(44)} ${good} of ${all.length} good, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, CPU ${median(cpus).toFixed(3)} ms each\n`,
       );
       if (good < all.length) process.exitCode = 1;
     };
     process.stdout.write('\n');
-    report(`${count} exchanges at once`, alone);
-    report(`${count} exchanges beside ${count} mutations at once`, exchanges);
-    report(`${count} createUser mutations at once`, mutations);
+    report(`${count} exchanges at once`, alone, cpusAlone);
+    report(`${count} exchanges beside ${count} mutations at once`, exchanges, cpusOfBoth);
+    report(`${count} createUser mutations at once`, mutations, cpusOfBoth);
   } finally {
     await server?.stop();
     await database.drop();

@@ -20,12 +20,10 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Every page is made of the building blocks: they come with the shell, once, in place of a part with each.
+          // Every other page is made of more building blocks than the first: these come once, in place of a part with each.
           groups: [
-            {
-              name: 'blocks',
-              test: /\/console\/src\/kit\//,
-            },
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            { name: 'blocks', test: /\/console\/src\/kit\// },
           ],
         },
       },

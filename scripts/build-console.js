@@ -45,6 +45,22 @@ function compress() {
   }
 }
 
+/** Writes the page of every address but that of the Overview: it loads the building blocks beside the shell, not after it. */
+function writeInnerPage() {
+  const { file, css } = Object.values(
+    JSON.parse(readFileSync(join(dist, 'manifest.json'), 'utf8')),
+  ).find(({ name }) => name === 'blocks');
+  const links = [
+    `  <link rel="modulepreload" crossorigin href="/console/${file}">`,
+    ...css.map((style) => `    <link rel="stylesheet" crossorigin href="/console/${style}">`),
+  ];
+  const first = readFileSync(join(dist, 'index.html'), 'utf8');
+  writeFileSync(
+    join(dist, 'inner.html'),
+    first.replace('</head>', `${links.join('\n')}\n  </head>`),
+  );
+}
+
 function build() {
   // Types and documents of the console's operations; where the generator is not installed, they are there already.
   if (existsSync(bin('graphql-codegen'))) run('graphql-codegen', '--silent');
@@ -62,6 +78,7 @@ function build() {
     'dist',
     '--emptyOutDir',
   );
+  writeInnerPage();
   compress();
   writeFileSync(mark, digest);
 }

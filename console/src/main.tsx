@@ -5,7 +5,6 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Toasts } from './kit/dialogs/toast-list.tsx';
 import { router } from './routes.tsx';
 
 const container = document.getElementById('root');
@@ -15,7 +14,6 @@ if (container) {
       {/* The policy allows no style elements. */}
       <CSPProvider disableStyleElements>
         <RouterProvider router={router} />
-        <Toasts />
       </CSPProvider>
     </StrictMode>,
   );

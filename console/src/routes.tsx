@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import { parseAddress, writeAddress } from './kit/address.ts';
 import { Page } from './kit/records/page.tsx';
@@ -11,6 +12,7 @@ import { servicePath } from './kit/service-url.ts';
 import { requireSession } from './kit/session/require.ts';
 import { Broken, NotFound } from './kit/states/failed.tsx';
 import { Loading } from './kit/states/loading.tsx';
+import { OverviewPage } from './overview/overview-page.tsx';
 import { SessionRoute } from './shell/session-route.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -47,17 +49,12 @@ const inside = createRoute({
 
 const anyAddress = (address: Record<string, unknown>) => address as Record<string, string>;
 
-const page = <const Path extends string>(
-  path: Path,
-  component: ReturnType<typeof lazyRouteComponent>,
-) => createRoute({ getParentRoute: () => inside, path, component, validateSearch: anyAddress });
+const page = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => inside, path, component, validateSearch: anyAddress });
 
-// One line for each page. Each is a chunk, loaded on navigation.
+// One line for each page. Each is a chunk, loaded on navigation; but most visits begin with the first.
 const pages = [
-  page(
-    '/',
-    lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
-  ),
+  page('/', OverviewPage),
   page(
     '/events',
     lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
@@ -161,6 +158,8 @@ export const router = createRouter({
   stringifySearch: writeAddress,
   defaultPreload: 'intent',
   defaultPendingMs: 300,
+  // What is there is shown.
+  defaultPendingMinMs: 0,
   defaultPendingComponent: Pending,
   defaultErrorComponent: Broken,
   defaultNotFoundComponent: () => <NotFound isPage />,

@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { errors, request } from 'undici';
+import { errors } from 'undici';
 import { AddressRefused } from './address.ts';
 import { AnswerTooLong } from './agent.ts';
 
@@ -37,6 +38,16 @@ export class AttemptAborted extends Error {
   override readonly name = 'AttemptAborted';
 }
 
+/** The attempt has taken all of its time. */
+class AttemptLate extends Error {
+  override readonly name = 'AttemptLate';
+}
+
+/** The answer is longer than {@link readBytes}. */
+class RestUnread extends Error {
+  override readonly name = 'RestUnread';
+}
+
 /**
  * Posts once. The status decides; the answer's body is only for the log, and at most 64 KiB of it are read. Redirects
  * are not followed.
@@ -56,51 +67,117 @@ export async function post(
   },
 ): Promise<AttemptResult> {
   const { url, headers, body, timeoutMs, signal } = message;
+  if (signal.aborted) throw new AttemptAborted();
   const startedAt = performance.now();
-  const durationMs = () => Math.round(performance.now() - startedAt);
-  const control = new AbortController();
-  const abort = () => control.abort();
+  const exchange = new Exchange();
+  const abort = () => exchange.abort(new AttemptAborted());
   signal.addEventListener('abort', abort, { once: true });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    abort();
-  }, timeoutMs);
-  const late = `no end of the answer within ${timeoutMs / 1000} s`;
+  const timer = setTimeout(() => exchange.abort(new AttemptLate()), timeoutMs);
   try {
-    const answer = await request(url, {
-      method: 'POST',
-      headers,
-      body,
-      dispatcher,
-      signal: control.signal,
-    });
-    const { statusCode } = answer;
-    const { text, fault } = await readStart(answer.body);
-    if (fault && signal.aborted) throw new AttemptAborted();
-    const retryAfter = answer.headers['retry-after'];
-    return {
-      ...judge(statusCode, isLate ? late : fault),
-      durationMs: durationMs(),
-      statusCode,
-      responseBody: text,
-      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-    };
+    const { origin, pathname, search } = new URL(url);
+    const path = `${pathname}${search}`;
+    dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+    await exchange.ended;
   } catch (error) {
-    if (error instanceof AttemptAborted || (signal.aborted && !isLate)) throw new AttemptAborted();
-    const { outcome, reason } = isLate
-      ? { outcome: 'timeout' as const, reason: `no answer within ${timeoutMs / 1000} s` }
-      : explainFault(error);
-    return {
-      outcome,
-      durationMs: durationMs(),
-      statusCode: null,
-      responseBody: null,
-      error: reason,
-    };
+    exchange.abort(error as Error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
+  }
+  const { statusCode, fault, retryAfter } = exchange;
+  if (fault instanceof AttemptAborted) throw fault;
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (statusCode === null) {
+    const { outcome, reason } =
+      fault instanceof AttemptLate
+        ? { outcome: 'timeout' as const, reason: `no answer within ${timeoutMs / 1000} s` }
+        : explainFault(fault);
+    return { outcome, durationMs, statusCode, responseBody: null, error: reason };
+  }
+  return {
+    ...judge(statusCode, fault && explainBreak(fault, timeoutMs)),
+    durationMs,
+    statusCode,
+    responseBody: exchange.text(),
+    retryAfter,
+  };
+}
+
+/**
+ * One request and the start of its answer, even if the rest fails. It takes the answer as it is parsed: a stream and a
+ * signal for each would cost more than everything else about a small answer.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  /** Null until there is an answer; interim ones (1xx) are none. */
+  statusCode: number | null = null;
+  retryAfter: string | undefined;
+  /** Why it ended before its end. */
+  fault: Error | undefined;
+  /** Resolves at the end, whatever it is. */
+  readonly ended: Promise<void>;
+  readonly #end: () => void;
+  #hasEnded = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  readonly #kept: Buffer[] = [];
+  #read = 0;
+
+  constructor() {
+    ({ promise: this.ended, resolve: this.#end } = Promise.withResolvers<void>());
+  }
+
+  /** The first bytes of the answer as text. */
+  text(): string {
+    if (this.#read === 0) return '';
+    // Decoded as a stream, so that a character cut in two at the end is dropped. PostgreSQL's text cannot hold NUL.
+    const decoder = new TextDecoder();
+    const start = decoder.decode(Buffer.concat(this.#kept), { stream: this.#read > keptBytes });
+    return start.replaceAll('\0', '\u{fffd}');
+  }
+
+  /** Ends it with its connection. */
+  abort(fault: Error): void {
+    this.#endWith(fault);
+    this.#controller?.abort(fault);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It ended while the request waited for its connection.
+    if (this.fault) controller.abort(this.fault);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (this.#hasEnded || statusCode < 200) return;
+    this.statusCode = statusCode;
+    const retryAfter = headers['retry-after'] as string | string[] | undefined;
+    this.retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#hasEnded) return;
+    const room = keptBytes - this.#read;
+    if (room > 0) this.#kept.push(chunk.subarray(0, room));
+    this.#read += chunk.length;
+    if (this.#read > readBytes) this.abort(new RestUnread());
+  }
+
+  onResponseEnd(): void {
+    this.#endWith(undefined);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#endWith(error);
+  }
+
+  #endWith(fault: Error | undefined): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.fault = fault;
+    this.#end();
   }
 }
 
@@ -115,30 +192,13 @@ function judge(
   return { outcome: 'status', error: `answered ${status}` };
 }
 
-/** Reads the start of an answer, even if the rest fails. */
-async function readStart(
-  body: Dispatcher.ResponseData['body'],
-): Promise<{ text: string; fault: string | undefined }> {
-  const kept: Buffer[] = [];
-  let read = 0;
-  let fault: string | undefined;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      const room = keptBytes - read;
-      if (room > 0) kept.push(chunk.subarray(0, room));
-      read += chunk.length;
-      if (read > readBytes) {
-        fault = 'the answer is longer than 64 KiB: the rest was not read';
-        break;
-      }
-    }
-  } catch (error) {
-    fault = `the answer broke off: ${explainFault(error).reason}`;
+/** Why an answer has no end. */
+function explainBreak(fault: Error, timeoutMs: number): string {
+  if (fault instanceof AttemptLate) return `no end of the answer within ${timeoutMs / 1000} s`;
+  if (fault instanceof RestUnread) {
+    return `the answer is longer than ${readBytes / 1024} KiB: the rest was not read`;
   }
-  // Decoded as a stream, so that a character cut in two at the end is dropped. PostgreSQL's text cannot hold NUL.
-  const start = new TextDecoder().decode(Buffer.concat(kept), { stream: read > keptBytes });
-  const text = start.replaceAll('\0', '\u{fffd}');
-  return { text, fault };
+  return `the answer broke off: ${explainFault(fault).reason}`;
 }
 
 /** Why a connection failed, in words of this service: nothing that the other side said. */

@@ -37,6 +37,16 @@ describe('a page of the console', () => {
     },
   );
 
+  test('has the session asked for while its scripts load, but not where nobody is signed in yet', async () => {
+    const preload = '</console/session>; rel=preload; as=fetch; crossorigin';
+    for (const path of ['/console', '/console/', '/console/users']) {
+      expect((await get(path, html)).headers.get('link')).toBe(preload);
+    }
+    const setup = await fetch(service.setupLink ?? '');
+    expect(setup.status).toBe(200);
+    expect(setup.headers.get('link')).toBeNull();
+  });
+
   test('allows its own scripts and styles alone, and stands in no frame', async () => {
     const { headers } = await get('/console', html);
     const policy = headers.get('content-security-policy') ?? '';

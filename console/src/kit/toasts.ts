@@ -1,15 +1,24 @@
-import { Toast } from '@base-ui/react/toast';
+import { createStore } from './store.ts';
 
-/** The manager of the toasts; any code may add one. */
-export const toastManager = Toast.createToastManager();
+/** A notice of success or failure. */
+interface Notice {
+  readonly type: 'done' | 'failed';
+  readonly title: string;
+  readonly description: string | undefined;
+  /** After how many milliseconds it goes. */
+  readonly timeout: number;
+}
+
+/** What is to be shown, and is not yet: the list of the toasts comes after the page. */
+export const waitingToasts = createStore<readonly Notice[]>([]);
+
+const show = (notice: Notice): void => waitingToasts.set([...waitingToasts.get(), notice]);
 
 /** Shows a notice of success or failure in a corner of the page. */
 export const toast = {
-  done: (title: string, description?: string): void => {
-    toastManager.add({ title, description, type: 'done', timeout: 5_000 });
-  },
+  done: (title: string, description?: string): void =>
+    show({ title, description, type: 'done', timeout: 5_000 }),
   // Without the priority of the library, which would write the words twice and hide the ones that can be reached.
-  failed: (title: string, description?: string): void => {
-    toastManager.add({ title, description, type: 'failed', timeout: 12_000 });
-  },
+  failed: (title: string, description?: string): void =>
+    show({ title, description, type: 'failed', timeout: 12_000 }),
 };

@@ -1,4 +1,3 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { connection, socket } from '../kit/api/socket.ts';
@@ -12,15 +11,15 @@ import { useStore } from '../kit/store.ts';
 import { keepSession } from './activity.ts';
 import { useKeys } from './keys.ts';
 import { shellMessages } from './messages.ts';
-import { SessionEnded } from './session-ended.tsx';
 import styles from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 import { SignOut } from './sign-out.tsx';
 
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(loadPalette);
-/** Loaded ahead, so that it opens at once. */
-const paletteAfterMs = 1_000;
+const Overlays = lazy(() => import('./overlays.tsx'));
+/** When the parts load that no first screen shows: ahead of their use, so that they open at once. */
+const overlaysAfterMs = 1_000;
 const KeyHelp = lazy(() => import('./key-help.tsx'));
 
 const commandKey = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl';
@@ -31,6 +30,7 @@ export function Shell() {
   const { scopes } = useSession();
   const [open, setOpen] = useState<'palette' | 'keys' | 'menu' | undefined>();
   const [sought, setSought] = useState('');
+  const [isSettled, setIsSettled] = useState(false);
   const close = () => setOpen(undefined);
   const openPalette = () => {
     if (open !== 'palette') setSought('');
@@ -51,7 +51,10 @@ export function Shell() {
   useEffect(() => void socket(), []);
   useEffect(keepSession, []);
   useEffect(() => {
-    const timer = setTimeout(() => void loadPalette().catch(() => undefined), paletteAfterMs);
+    const timer = setTimeout(() => {
+      setIsSettled(true);
+      loadPalette().catch(() => undefined);
+    }, overlaysAfterMs);
     return () => clearTimeout(timer);
   }, []);
   if (scopes.length === 0) return <NothingAllowed />;
@@ -80,22 +83,15 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-      <Dialog.Root open={open === 'menu'} onOpenChange={(isOpen) => !isOpen && close()}>
-        <Dialog.Portal>
-          <Dialog.Backdrop className={styles.veil} />
-          <Dialog.Popup className={styles.drawer} aria-label={t.menu}>
-            <Sidebar onNavigate={close} />
-            <Dialog.Close className={styles.closeDrawer} aria-label={t.closeMenu}>
-              <Icon name="close" />
-            </Dialog.Close>
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      <Suspense>
+        {(isSettled || open === 'menu') && (
+          <Overlays isMenuOpen={open === 'menu'} onMenuClose={close} />
+        )}
+      </Suspense>
       <Suspense>
         {open === 'palette' && <Palette sought={sought} onSeek={setSought} onClose={close} />}
         {open === 'keys' && <KeyHelp onClose={close} />}
       </Suspense>
-      <SessionEnded />
     </div>
   );
 }

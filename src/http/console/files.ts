@@ -17,8 +17,8 @@ interface ConsoleFile {
 /** The files of the console as they were built. */
 export interface ConsoleFiles {
   isBuilt(): boolean;
-  /** The page of every route; undefined if the console is not built. */
-  readIndex(): Promise<Buffer | undefined>;
+  /** The page of the Overview, or of every other address; undefined if the console is not built. */
+  readPage(isOverview: boolean): Promise<Buffer | undefined>;
   /** A file under `assets/`, whose name holds its hash; undefined if there is none. */
   readAsset(name: string, acceptEncoding: string | undefined): Promise<ConsoleFile | undefined>;
 }
@@ -62,7 +62,7 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
 
   return {
     isBuilt: () => existsSync(index),
-    readIndex: () => readIfThere(index),
+    readPage: (isOverview) => readIfThere(isOverview ? index : join(folder, 'inner.html')),
     async readAsset(name, acceptEncoding) {
       // Vite writes only such names; others are outside the folder.
       if (!/^[\w-][\w.-]*$/.test(name)) return undefined;

@@ -54,8 +54,8 @@ const one = (value: Query[string]): string => (typeof value === 'string' ? value
 const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '');
 
 /** The app's page with the addresses of its files beneath the path of the public address. */
-const beneath = (path: string, index: Buffer): Buffer | string =>
-  path === '' ? index : String(index).replaceAll('"/console/', `"${path}/console/`);
+const beneath = (path: string, page: Buffer): Buffer | string =>
+  path === '' ? page : String(page).replaceAll('"/console/', `"${path}/console/`);
 
 /**
  * Mounts `/console`: the web app, and signing in to it. The app's files are the same for everyone; what it shows comes
@@ -71,10 +71,18 @@ export async function mountConsole(
     const look = await lookFor(services, spokenBy(request));
     return sendPage(reply, look, shown(look.language, baseUrl));
   };
-  const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
-    const index = await files.readIndex();
-    if (!index) return send(request, reply.code(503), notBuiltPage);
-    return reply.headers(appHeaders).send(beneath(pathOf(baseUrl), index));
+  const sendApp = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: 'overview' | 'other' | 'setup',
+  ) => {
+    const content = await files.readPage(page === 'overview');
+    if (!content) return send(request, reply.code(503), notBuiltPage);
+    const path = pathOf(baseUrl);
+    // Asked for while the scripts load.
+    if (page !== 'setup')
+      reply.header('link', `<${path}/console/session>; rel=preload; as=fetch; crossorigin`);
+    return reply.headers(appHeaders).send(beneath(path, content));
   };
 
   mountConsoleJson(http, services, setupFolder);
@@ -89,8 +97,9 @@ export async function mountConsole(
     );
 
     mountPreview(scope, services);
-    scope.get('/console', sendApp);
-    scope.get('/console/*', sendApp);
+    scope.get('/console', (request, reply) => sendApp(request, reply, 'overview'));
+    scope.get('/console/', (request, reply) => sendApp(request, reply, 'overview'));
+    scope.get('/console/*', (request, reply) => sendApp(request, reply, 'other'));
 
     scope.get<{ Params: { name: string } }>('/console/assets/:name', async (request, reply) => {
       const { name } = request.params;
@@ -112,7 +121,7 @@ export async function mountConsole(
     scope.get('/console/setup', async (request, reply) => {
       const { token } = (request as Request).query;
       return (await isSetupToken(services, one(token)))
-        ? sendApp(request, reply)
+        ? sendApp(request, reply, 'setup')
         : send(request, reply.code(403), refusedSetupPage);
     });
 

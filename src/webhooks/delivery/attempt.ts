@@ -53,7 +53,7 @@ export class DeliveryAttempts {
     const attributes = {
       'http.request.method': 'POST',
       'http.request.resend_count': attemptCount,
-      'server.address': new URL(endpoint.url).hostname,
+      'server.address': endpoint.hostname,
       'signet.delivery.id': id,
       'signet.webhook.id': webhookId,
       ...(event && { 'signet.event.id': event.id, 'signet.event.type': event.type }),

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { runSql } from '../../db/sql.ts';
 import { createLoop, type Loop } from '../../dispatch/loop.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
@@ -7,6 +9,9 @@ import { failureGapMs, failureLimitMs } from './schedule.ts';
 
 // The precision of `lastFailureAt`, which saves a write on most failures.
 const graspMs = 60 * 60 * 1000;
+
+/** The pause between two notes. Outcomes that come meanwhile become one. */
+const restMs = 100;
 
 /** The outcome of several attempts of a webhook. */
 export interface Outcome {
@@ -33,10 +38,11 @@ export async function noteOutcomes(
   );
   const failed = failures.map(({ id }) => id);
   if (succeeded.length > 0) {
-    await database.prisma.webhook.updateMany({
-      where: { id: { in: succeeded }, failingSince: { not: null } },
-      data: { failingSince: null },
-    });
+    await runSql(
+      database.sql,
+      Prisma.sql`
+        UPDATE "Webhook" SET "failingSince" = NULL WHERE "id" = ANY(${succeeded}) AND "failingSince" IS NOT NULL`,
+    );
   }
   if (failed.length === 0) return;
   await database.prisma.$executeRaw`
@@ -71,7 +77,10 @@ export class OutcomeNotes {
   constructor(services: Services) {
     this.#services = services;
     this.#loop = createLoop(
-      () => this.#note(),
+      async () => {
+        await this.#note();
+        await delay(restMs);
+      },
       (error) => this.#report(error),
     );
   }

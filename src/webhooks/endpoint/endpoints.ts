@@ -9,6 +9,7 @@ export interface Endpoint {
   readonly id: string;
   readonly revision: number;
   readonly url: string;
+  readonly hostname: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly { readonly key: KeyObject; readonly expiresAt: Date | null }[];
   readonly query: string | null;
@@ -54,6 +55,7 @@ export class Endpoints {
         id: row.id,
         revision: row.revision,
         url: row.url,
+        hostname: new URL(row.url).hostname,
         headers: openHeaders(this.#cipher, row),
         secrets: row.secrets.map((secret) => ({
           key: keyOf(openSecret(this.#cipher, secret)),

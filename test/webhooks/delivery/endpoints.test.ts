@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Answer, startReceiver } from '../../support/peers/receiver.ts';
 import { selfSigned } from '../../support/peers/self-signed.ts';
 import { startService } from '../../support/service.ts';
+import { lateBy } from '../../support/wait.ts';
 import { adminOf, attempted, createUser, createWebhook } from '../../support/webhooks.ts';
 
 const service = await startService({
@@ -42,6 +43,24 @@ const faults: [string, Answer, object][] = [
     },
   ],
   [
+    'hangs after the headers',
+    (response) => void response.writeHead(500, { 'content-length': '9' }).flushHeaders(),
+    { statusCode: 500, responseBody: '', error: 'answered 500' },
+  ],
+  [
+    'sends interim answers first',
+    (response) => {
+      response.writeEarlyHints({ link: '</>; rel=preload' });
+      response.writeHead(500).end('late');
+    },
+    { statusCode: 500, responseBody: 'late', error: 'answered 500' },
+  ],
+  [
+    'sends NUL',
+    (response) => void response.writeHead(500).end('a\0b'),
+    { statusCode: 500, responseBody: 'a\u{fffd}b', error: 'answered 500' },
+  ],
+  [
     'redirects to a private address',
     (response) =>
       void response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
@@ -61,6 +80,54 @@ test.each(faults)('records why when an endpoint %s', async (_what, answer, attem
     nextAttemptAt: expect.any(String),
     attempts: [attempt],
   });
+});
+
+const breaks: [string, Answer, string][] = [
+  [
+    'hangs after the headers',
+    (response) => response.flushHeaders(),
+    'no end of the answer within 5 s',
+  ],
+  [
+    'trickles',
+    async (response) => {
+      while (!response.destroyed) {
+        response.write('x');
+        await lateBy(200);
+      }
+    },
+    'no end of the answer within 5 s',
+  ],
+  [
+    'is reset',
+    (response) => {
+      response.flushHeaders();
+      response.write('x', () => response.socket?.resetAndDestroy());
+    },
+    'the answer broke off: the connection failed: ECONNRESET',
+  ],
+  [
+    'is cut short',
+    (response) => {
+      response.writeHead(200, { 'content-length': '9' });
+      response.write('x', () => response.socket?.end());
+    },
+    'the answer broke off: the connection was closed before the answer',
+  ],
+];
+
+test.each(breaks)('counts a 2xx as success although its answer %s', async (_how, answer, error) => {
+  const admin = await adminOf(service);
+  const receiver = await startReceiver();
+  receiver.answerWith(answer);
+  const { id } = await createWebhook(admin, { url: receiver.url });
+  await createUser(admin);
+  const { delivery } = await attempted(admin, id);
+  expect(delivery).toMatchObject({ status: 'SUCCEEDED', attempts: [{ statusCode: 200, error }] });
+  // The next message does not wait for what is left of it.
+  receiver.answerWith(204);
+  await createUser(admin);
+  await receiver.arrived(2);
 });
 
 test('refuses a certificate that nobody trusts', async () => {

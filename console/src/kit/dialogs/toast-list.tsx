@@ -1,14 +1,16 @@
 import { Toast } from '@base-ui/react/toast';
+import { useEffect } from 'react';
 import { classes } from '../controls/classes.ts';
 import { Icon } from '../controls/icon.tsx';
 import { useMessages } from '../language/language.ts';
-import { toastManager } from '../toasts.ts';
+import { useStore } from '../store.ts';
+import { waitingToasts } from '../toasts.ts';
 import { dialogMessages } from './messages.ts';
 import styles from './toast-list.module.css';
 
 /** Shows the toasts. */
 export const Toasts = () => (
-  <Toast.Provider toastManager={toastManager} limit={4}>
+  <Toast.Provider limit={4}>
     <Toast.Portal>
       <Toast.Viewport className={styles.viewport}>
         <List />
@@ -24,8 +26,15 @@ const noWindow = { 'aria-modal': undefined };
 const alwaysTold = { 'aria-hidden': undefined };
 
 function List() {
-  const { toasts } = Toast.useToastManager();
+  const { toasts, add } = Toast.useToastManager();
   const t = useMessages(dialogMessages);
+  const waiting = useStore(waitingToasts);
+  useEffect(() => {
+    if (waiting.length === 0) return;
+    // Asked again, because in development effects run twice.
+    for (const notice of waitingToasts.get()) add(notice);
+    waitingToasts.set([]);
+  }, [waiting, add]);
   return toasts.map((toast) => (
     <Toast.Root
       key={toast.id}

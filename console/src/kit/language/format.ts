@@ -55,10 +55,22 @@ const largestOf = (seconds: number): DurationLength =>
 /** How many seconds the largest unit has that divides a duration. */
 export const largestUnitOf = (seconds: number): number => largestOf(seconds)[1];
 
+/** Makes something at its first use. */
+function lazily<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+// Each of the browser's formatters takes milliseconds to make, and no page uses them all.
 function formatOf(language: Language): Format {
   const locale = language === 'en' ? 'en-GB' : 'de-DE';
-  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'long' });
+  const dates = (options: Intl.DateTimeFormatOptions) =>
+    lazily(() => new Intl.DateTimeFormat(locale, options));
+  const dateTime = dates({ dateStyle: 'medium', timeStyle: 'short' });
+  const exact = dates({ dateStyle: 'long', timeStyle: 'long' });
   const toTheMinute = { hour: '2-digit', minute: '2-digit' } as const;
   const toTheMillisecond = {
     ...toTheMinute,
@@ -66,43 +78,47 @@ function formatOf(language: Language): Format {
     fractionalSecondDigits: 3,
   } as const;
   const day = { day: 'numeric', month: 'short' } as const;
-  const anyDay = new Intl.DateTimeFormat(locale, { ...day, year: 'numeric' });
+  const anyDay = dates({ ...day, year: 'numeric' });
   // On another day than today, the day stands before the time.
   const timeOf = (parts: Intl.DateTimeFormatOptions) => {
-    const today = new Intl.DateTimeFormat(locale, parts);
-    const otherDay = new Intl.DateTimeFormat(locale, { ...day, ...parts });
+    const today = dates(parts);
+    const otherDay = dates({ ...day, ...parts });
     return (iso: string) => {
       const at = new Date(iso);
-      return (anyDay.format(at) === anyDay.format(new Date()) ? today : otherDay).format(at);
+      const isToday = anyDay().format(at) === anyDay().format(new Date());
+      return (isToday ? today() : otherDay()).format(at);
     };
   };
-  const time = new Intl.DateTimeFormat(locale, toTheMinute);
-  const dayAndMonth = new Intl.DateTimeFormat(locale, day);
-  const change = new Intl.NumberFormat(locale, {
-    style: 'percent',
-    signDisplay: 'exceptZero',
-    maximumFractionDigits: 0,
-  });
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-  const number = new Intl.NumberFormat(locale);
-  const list = new Intl.ListFormat(locale);
+  const time = dates(toTheMinute);
+  const dayAndMonth = dates(day);
+  const change = lazily(
+    () =>
+      new Intl.NumberFormat(locale, {
+        style: 'percent',
+        signDisplay: 'exceptZero',
+        maximumFractionDigits: 0,
+      }),
+  );
+  const relative = lazily(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
+  const number = lazily(() => new Intl.NumberFormat(locale));
+  const list = lazily(() => new Intl.ListFormat(locale));
   const inUnit = (unit: DurationUnit) =>
     new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
   return {
-    dateTime: (iso) => dateTime.format(new Date(iso)),
-    exact: (iso) => exact.format(new Date(iso)),
+    dateTime: (iso) => dateTime().format(new Date(iso)),
+    exact: (iso) => exact().format(new Date(iso)),
     clock: timeOf(toTheMillisecond),
     soon: timeOf(toTheMinute),
-    time: (iso) => time.format(new Date(iso)),
-    day: (iso) => dayAndMonth.format(new Date(iso)),
+    time: (iso) => time().format(new Date(iso)),
+    day: (iso) => dayAndMonth().format(new Date(iso)),
     ago(iso) {
       const seconds = (Date.parse(iso) - Date.now()) / 1000;
       const [unit, length] =
         units.find(([, inSeconds]) => Math.abs(seconds) >= inSeconds) ?? (['second', 1] as const);
-      return relative.format(Math.round(seconds / length), unit);
+      return relative().format(Math.round(seconds / length), unit);
     },
-    number: (value) => number.format(value),
-    change: (part) => change.format(part),
+    number: (value) => number().format(value),
+    change: (part) => change().format(part),
     duration(seconds) {
       const [unit, length] = largestOf(seconds);
       return inUnit(unit).format(seconds / length);
@@ -118,7 +134,7 @@ function formatOf(language: Language): Format {
       inUnit(name)
         .formatToParts(2)
         .find(({ type }) => type === 'unit')?.value ?? name,
-    list: (texts) => list.format(texts),
+    list: (texts) => list().format(texts),
   };
 }
 

@@ -64,9 +64,8 @@ export const useCan = (scope: Scope | readonly Scope[]): boolean =>
 
 /** The session; undefined if there is none. */
 export async function fetchSession(): Promise<Session | undefined> {
-  const response = await fetch(`${servicePath}/console/session`, {
-    headers: { accept: 'application/json' },
-  });
+  // As the page's own header has it: what came ahead of the scripts is taken only by a request that is the same.
+  const response = await fetch(`${servicePath}/console/session`);
   if (response.status === 401) return undefined;
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   return (await response.json()) as Session;
