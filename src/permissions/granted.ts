@@ -1,6 +1,6 @@
 import { organizationPrefix } from '../auth/scopes.ts';
 import { createSharedStatement } from '../db/batch.ts';
-import { type Sql, textForQuery } from '../db/sql.ts';
+import { askedTogether, type Sql, textForQuery } from '../db/sql.ts';
 import type { Services } from '../services.ts';
 import {
   holds,
@@ -91,8 +91,7 @@ const evaluationStatement = (kind: SubjectKind, target: TargetKind) => `
            SELECT 1 FROM ${scopesOf[target].table}
             WHERE ${scopesOf[target].isOfTarget} AND s."name" = q.scope AND ${isGranted(kind, target)}
          ) AS "isGranted"
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-         WITH ORDINALITY AS q(subject, indicator, canonical, organization, scope, n)
+    FROM ${askedTogether(['subject', 'indicator', 'canonical', 'organization', 'scope'], 2)}
     CROSS JOIN (SELECT $1::timestamptz AS at) now
     ${rowOf(kind, 'LEFT JOIN')} ${resourceOf(target, 'LEFT JOIN')}
    ORDER BY q.n`;

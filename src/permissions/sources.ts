@@ -1,5 +1,5 @@
 import { canonicalIndicator } from '../auth/indicators.ts';
-import { type Sql, textForQuery } from '../db/sql.ts';
+import { askedTogether, type Sql, textForQuery } from '../db/sql.ts';
 import { idForQuery, kindOfId } from '../ids.ts';
 import {
   byWay,
@@ -52,8 +52,7 @@ const sourcesStatement = (kind: SubjectKind, target: TargetKind, isEffective: bo
   const resource = target === 'resource' ? joinResource() : '';
   return `
     SELECT q.n::int AS "n", ${sources.join(' || ')} AS "sources"
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-           WITH ORDINALITY AS q(subject, indicator, canonical, organization, scope, n)
+      FROM ${askedTogether(['subject', 'indicator', 'canonical', 'organization', 'scope'])}
       ${resource}
       JOIN ${scopesOf[target].table} ON ${scopesOf[target].isOfTarget} AND s."name" = q.scope`;
 };
