@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { runSql } from '../../db/sql.ts';
 import { createLoop, type Loop } from '../../dispatch/loop.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -9,9 +8,6 @@ import { failureGapMs, failureLimitMs } from './schedule.ts';
 
 // The precision of `lastFailureAt`, which saves a write on most failures.
 const graspMs = 60 * 60 * 1000;
-
-/** The pause between two notes. Outcomes that come meanwhile become one. */
-const restMs = 100;
 
 /** The outcome of several attempts of a webhook. */
 export interface Outcome {
@@ -77,10 +73,7 @@ export class OutcomeNotes {
   constructor(services: Services) {
     this.#services = services;
     this.#loop = createLoop(
-      async () => {
-        await this.#note();
-        await delay(restMs);
-      },
+      () => this.#note(),
       (error) => this.#report(error),
     );
   }
