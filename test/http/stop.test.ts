@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
-import { connect } from 'node:net';
+import { Agent, createServer, get } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { mountGraphQLWebSocket } from '../../src/http/subscriptions/web-socket.ts';
 import { startService } from '../support/service.ts';
 
 test('a stop ends while clients keep sending', async () => {
@@ -49,4 +50,24 @@ test('a service that is about to stop is not ready, and answers all the same', a
   expect([ready.status, await ready.text()]).toEqual([503, 'stopping\n']);
   expect(await status('/healthz')).toBe(200);
   expect(await status('/oidc/jwks')).toBe(200);
+});
+
+test('a client that is refused during a stop, and resets the connection, does not end the process', async () => {
+  const { app } = await startService();
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  mountGraphQLWebSocket(server, app.services, {} as never, {} as never)();
+  // `once` of node:events would listen for the error that nobody may have listened for.
+  const taken = new Promise<Socket>((resolve) => server.once('connection', resolve));
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.write(
+    'GET /graphql HTTP/1.1\r\nHost: signet\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  );
+  const [answer] = await once(client, 'data');
+  expect(String(answer)).toContain('503 Service Unavailable');
+  const socket = await taken;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  client.resetAndDestroy();
+  await closed;
+  await new Promise((resolve) => server.close(resolve));
 });

@@ -17,7 +17,8 @@ import { SignOut } from './sign-out.tsx';
 
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(loadPalette);
-const Overlays = lazy(() => import('./overlays.tsx'));
+const loadOverlays = () => import('./overlays.tsx');
+const Overlays = lazy(loadOverlays);
 /** When the parts load that no first screen shows: ahead of their use, so that they open at once. */
 const overlaysAfterMs = 1_000;
 const KeyHelp = lazy(() => import('./key-help.tsx'));
@@ -52,7 +53,11 @@ export function Shell() {
   useEffect(keepSession, []);
   useEffect(() => {
     const timer = setTimeout(() => {
-      setIsSettled(true);
+      // What cannot be loaded now must not take the page away.
+      loadOverlays().then(
+        () => setIsSettled(true),
+        () => undefined,
+      );
       loadPalette().catch(() => undefined);
     }, overlaysAfterMs);
     return () => clearTimeout(timer);

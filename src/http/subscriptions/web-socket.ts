@@ -165,6 +165,8 @@ function closeForFault(socket: WebSocket, error: unknown, log: Logger): void {
 }
 
 function refuse(stream: Duplex, status: string): void {
+  // A peer that is gone is no fault, and an error that nobody listens for ends the process.
+  stream.on('error', () => stream.destroy());
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 

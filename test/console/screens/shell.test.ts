@@ -124,6 +124,18 @@ describe.runIf(chromiumPath)('what stands around every page', async () => {
     await at.page.keyboard.press('Escape');
   });
 
+  test('a part that cannot be loaded ahead leaves the page as it is', async () => {
+    const tried = at.page.waitForEvent('requestfailed', (request) =>
+      /overlays/.test(request.url()),
+    );
+    await at.page.route(/\/overlays-[^/]*\.js$/, (route) => route.abort());
+    await at.open('users', 'Users');
+    await tried;
+    await at.page.getByRole('link', { name: 'ada', exact: true }).click();
+    await at.page.getByRole('heading', { name: 'ada', level: 1 }).waitFor();
+    await at.page.unrouteAll();
+  });
+
   test('an address that has no page is told within the frame', async () => {
     await at.open('nowhere', 'Not found');
     await at.page.getByRole('link', { name: 'Users', exact: true }).first().click();
