@@ -7,14 +7,14 @@ COPY console/package.json ./console/
 COPY bin ./bin
 # The base image has its Node already, and no other package needs its script.
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY prisma.config.ts codegen.ts tsconfig.json schema.graphql ./
+COPY prisma.config.ts tsconfig.json schema.graphql ./
 COPY prisma ./prisma
 COPY console ./console
 COPY src ./src
 COPY scripts/write-generated.js scripts/build-console.js scripts/build-service.js ./scripts/
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && mv console/dist built \
-  && rm -r console scripts schema.graphql codegen.ts prisma.config.ts tsconfig.json node_modules/signet-console \
+  && rm -r console scripts schema.graphql prisma.config.ts tsconfig.json node_modules/signet-console \
   && mkdir console && mv built console/dist
 
 FROM node:24-slim

@@ -1,20 +1,5 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
-
-const types = {
-  useTypeImports: true,
-  enumsAsTypes: true,
-  emitLegacyCommonJSImports: false,
-  importExtension: '.ts',
-  strictScalars: true,
-  scalars: {
-    DateTime: 'string',
-    EmailAddress: 'string',
-    JSON: 'unknown',
-    JSONObject: 'Record<string, unknown>',
-    PhoneNumber: 'string',
-    URL: 'string',
-  },
-} as const;
+import { generates, types } from './console/codegen.ts';
 
 // Types the documents that the tests, the demo, the benches and the console send; `schema.graphql` is the contract they
 // are held to.
@@ -33,13 +18,7 @@ const config: CodegenConfig = {
       presetConfig: { fragmentMasking: false },
       config: { ...types, documentMode: 'string' },
     },
-    // The console takes the types alone: its documents stay in the chunk of the route that sends them.
-    'console/src/generated/': {
-      documents: ['console/src/**/*.{ts,tsx}', '!console/src/generated/**'],
-      preset: 'client',
-      presetConfig: { fragmentMasking: false },
-      config: types,
-    },
+    ...generates,
   },
 };
 

@@ -5,7 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { digestOf, filesBelow } from '../src/built.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -35,14 +36,20 @@ function run(name, ...parameters) {
 }
 
 /** Compresses what browsers load, as small as it gets: it is done once. */
-function compress() {
+async function compress() {
   const assets = join(dist, 'assets');
-  for (const name of readdirSync(assets).filter((file) => /\.(js|css|svg)$/.test(file))) {
-    const content = readFileSync(join(assets, name));
-    const parameters = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-    writeFileSync(join(assets, `${name}.br`), brotliCompressSync(content, { params: parameters }));
-    writeFileSync(join(assets, `${name}.gz`), gzipSync(content, { level: 9 }));
-  }
+  const names = readdirSync(assets).filter((file) => /\.(js|css|svg)$/.test(file));
+  await Promise.all(
+    names.map(async (name) => {
+      const content = readFileSync(join(assets, name));
+      const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+      writeFileSync(
+        join(assets, `${name}.br`),
+        await promisify(brotliCompress)(content, { params }),
+      );
+      writeFileSync(join(assets, `${name}.gz`), await promisify(gzip)(content, { level: 9 }));
+    }),
+  );
 }
 
 /** Writes the page of every address but that of the Overview: it loads the building blocks beside the shell, not after it. */
@@ -61,9 +68,10 @@ function writeInnerPage() {
   );
 }
 
-function build() {
+async function build() {
   // Types and documents of the console's operations; where the generator is not installed, they are there already.
-  if (existsSync(bin('graphql-codegen'))) run('graphql-codegen', '--silent');
+  if (existsSync(bin('graphql-codegen')))
+    run('graphql-codegen', '--silent', '--config', 'console/codegen.ts');
   // What changes from here on is built the next time.
   const digest = digestOfSources();
   run(
@@ -79,17 +87,17 @@ function build() {
     '--emptyOutDir',
   );
   writeInnerPage();
-  compress();
+  await compress();
   writeFileSync(mark, digest);
 }
 
 if (!isIfNeeded) {
-  build();
+  await build();
 } else if (existsSync(join(root, 'console/index.html')) && existsSync(bin('vite'))) {
   try {
     if (!isBuilt()) {
       process.stderr.write('Building the console, once …\n');
-      build();
+      await build();
     }
   } catch (error) {
     process.stderr.write(`The console is not built: ${error.message}\n`);

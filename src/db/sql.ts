@@ -31,6 +31,17 @@ export const clientSql = (prisma: Pick<PrismaClient, '$queryRawUnsafe'>): Sql =>
 export const runSql = <Row>(sql: Sql, { text, values }: Prisma.Sql): Promise<Row[]> =>
   sql.query<Row>('', text, values);
 
+/**
+ * Runs a statement of one shape that PostgreSQL prepares once on each connection. 64-bit integers may come as text.
+ *
+ * @param name Names it among all statements.
+ */
+export const runPrepared = <Row>(
+  sql: Sql,
+  name: string,
+  { text, values }: Prisma.Sql,
+): Promise<Row[]> => sql.query<Row>(name, text, values);
+
 const oftenEnough = 20;
 const mostCounted = 1_000;
 

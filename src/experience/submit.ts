@@ -11,13 +11,7 @@ import { countSignIn, writeSignIn } from '../oidc/provider/record-sign-in.ts';
 import type { InteractionAccess, VisitContext } from '../services.ts';
 import { readSettingsInForce } from '../sign-in-experience/in-force.ts';
 import { linkNewcomer } from './federation/newcomer.ts';
-import {
-  changeInteraction,
-  hasSession,
-  type Interaction,
-  readInteraction,
-  updateInteraction,
-} from './interaction.ts';
+import { changeInteraction, hasSession, type Interaction, readInteraction } from './interaction.ts';
 import { headlessRequestOf } from './start.ts';
 import { nextStepsOf } from './steps.ts';
 
@@ -108,7 +102,10 @@ async function submitHeadless(
           sessionId,
         }));
       if (!written) throw new InteractionExpiredError();
-      await updateInteraction(tx, interaction, { submittedAt: context.clock.now() });
+      await tx.interaction.updateMany({
+        where: { id: interaction.id },
+        data: { submittedAt: context.clock.now() },
+      });
       return written;
     });
   } catch (error) {

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { secondsUntil } from '../clock.ts';
+import { runPrepared } from '../db/sql.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { Services } from '../services.ts';
 import { keyedDigest } from './keyed-digest.ts';
 
@@ -102,7 +104,7 @@ async function count(services: Counting, kind: Kind, client: string): Promise<nu
   const { most, windowSeconds } = addressLimits[kind];
   const now = clock.now();
   const end = new Date(now.getTime() + windowSeconds * 1000);
-  const [row] = await database.prisma.$queryRaw<{ count: number; expiresAt: Date }[]>`
+  const statement = Prisma.sql`
     INSERT INTO "AddressCount" AS c ("address", "kind", "count", "expiresAt")
     VALUES (${keyedDigest(cipher, 'client-address', [client])}::bytea, ${kind}, 1, ${end}::timestamptz)
     ON CONFLICT ("address", "kind") DO UPDATE SET
@@ -110,6 +112,11 @@ async function count(services: Counting, kind: Kind, client: string): Promise<nu
       "expiresAt" = CASE WHEN c."expiresAt" <= ${now}::timestamptz THEN EXCLUDED."expiresAt"
                          ELSE c."expiresAt" END
     RETURNING "count", "expiresAt"`;
+  const [row] = await runPrepared<{ count: number; expiresAt: Date }>(
+    database.sql,
+    'address-count',
+    statement,
+  );
   if (!row) throw new Error('An upsert gave no row.');
   // The last request of a window is still answered. After the last failure, nothing is.
   const isOver = kind === 'failure' ? row.count >= most : row.count > most;

@@ -1,7 +1,9 @@
+import { runPrepared } from '../db/sql.ts';
 import { type Told, untold } from '../db/told.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { LockedError, VerificationFailedError } from '../errors.ts';
 import { type Origin, recordEvent } from '../events/record.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { type Context, systemActor, type VisitContext } from '../services.ts';
 import type { LockoutPolicy, SignInExperience } from '../sign-in-experience/settings.ts';
 import { noteFailure } from './addresses.ts';
@@ -128,7 +130,7 @@ async function takeAttempt(
   const lock = later(lockSeconds);
   const firstLock = maxAttempts <= 1 ? lock : null;
   // An expired row counts as absent.
-  const [row] = await context.database.prisma.$queryRaw<Row[]>`
+  const statement = Prisma.sql`
     INSERT INTO "AttemptCount" AS a
            ("identifier", "check", "device", "count", "lockedUntil", "expiresAt")
     VALUES (${identifier}::bytea, ${check}, ${device}, 1, ${firstLock}::timestamptz,
@@ -150,6 +152,7 @@ async function takeAttempt(
                  WHERE a."expiresAt" > ${now}::timestamptz AND a."lockedUntil" IS NULL
                    AND a."count" + 1 < ${maxAttempts}) n)
     RETURNING "refused", "lockedUntil", "isAnnounced"`;
+  const [row] = await runPrepared<Row>(context.database.sql, 'attempt-count', statement);
   if (!row) throw new Error('An upsert gave no row.');
   const { refused, lockedUntil, isAnnounced } = row;
   if (lockedUntil === null || refused === 0) return { locksUntil: lockedUntil };

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { createEndpoint } from '../../src/db/connections/endpoint.ts';
 import { openPool, poolSql } from '../../src/db/postgresql.ts';
-import { failOnError } from '../support/database.ts';
+import { createTestDatabase, failOnError } from '../support/database.ts';
 
 const url = inject('postgresql');
 
@@ -29,4 +29,31 @@ describe.runIf(url)('what is prepared', () => {
     expect(renewals()).toHaveLength(sent);
     await pool.end();
   });
+
+  test.skipIf(process.env['TEST_POOLER_URL'])(
+    'is what Prisma runs again and again, and no list nor what is not its own',
+    async () => {
+      const { database, close } = await createTestDatabase();
+      const { prisma } = database;
+      const query = vi.spyOn(pg.Client.prototype, 'query');
+      const namesOf = async (ask: () => Promise<unknown>) => {
+        query.mockClear();
+        for (let i = 0; i < 25; i += 1) await ask();
+        return new Set(
+          query.mock.calls.flatMap(([config]) => {
+            const { text, name } = config as unknown as pg.QueryConfig;
+            return text?.includes('"Role"') ? [name ?? ''] : [];
+          }),
+        );
+      };
+      const where = { id: 'role_01h455vb4pex5vsknk084sn02q' };
+      const one = await namesOf(() => prisma.role.findFirst({ where }));
+      expect([...one]).toEqual(['', expect.stringMatching(/^prisma-\d+$/)]);
+      const list = await namesOf(() => prisma.role.findMany({ where, orderBy: { id: 'asc' } }));
+      expect([...list]).toEqual(['']);
+      const raw = await namesOf(() => prisma.$queryRaw`SELECT "id" FROM "Role"`);
+      expect([...raw]).toEqual(['']);
+      await close();
+    },
+  );
 });

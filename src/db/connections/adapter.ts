@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlQuery, SqlQueryable } from '@prisma/driver-adapter-utils';
 import type pg from 'pg';
+import { createStatementNames } from '../sql.ts';
 
 /** The type `timestamp with time zone` */
 const timestamptz = 1184;
@@ -10,6 +11,10 @@ const timestamptz = 1184;
  * in a session whose zone is not UTC, both are hours off.
  */
 export class OffsetAdapter extends PrismaPg {
+  constructor(pool: pg.Pool) {
+    super(pool, { statementNameGenerator: ({ sql }) => (isOfOneShape(sql) ? nameOf(sql) : '') });
+  }
+
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     const begin = adapter.startTransaction.bind(adapter);
@@ -17,6 +22,15 @@ export class OffsetAdapter extends PrismaPg {
     return writeOffsets(adapter);
   }
 }
+
+const nameOf = createStatementNames('prisma', 100);
+
+/**
+ * Whether Prisma has made a statement, and no list: it names tables with their schema, as ours do not. A list is planned
+ * for the values that it filters by, and so is what we wrote for tables as they are.
+ */
+const isOfOneShape = (sql: string): boolean =>
+  sql.includes('"public"."') && !/ (?:ORDER BY|IN) /.test(sql);
 
 function writeOffsets<Queryable extends SqlQueryable>(queryable: Queryable): Queryable {
   const queryRaw = queryable.queryRaw.bind(queryable);

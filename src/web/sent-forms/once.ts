@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Prisma } from '../../generated/prisma/client.ts';
+import { runPrepared } from '../../db/sql.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
 import type { Services } from '../../services.ts';
 
 type Known = Pick<Services, 'database' | 'cipher' | 'clock'>;
@@ -81,13 +82,14 @@ async function claim(
 ): Promise<boolean> {
   const now = clock.now();
   const lost = new Date(now.getTime() - longestMs);
-  const claimed = await database.prisma.$executeRaw`
+  const statement = Prisma.sql`
     INSERT INTO "SentForm" AS s ("subject", "digest", "sentAt") VALUES (${subject}, ${digest}, ${now})
     ON CONFLICT ("subject", "digest") DO UPDATE
       SET "answer" = NULL, "standsUntil" = NULL, "sentAt" = excluded."sentAt"
      WHERE (s."answer" IS NULL AND s."sentAt" < ${lost})
-        OR s."standsUntil" <= ${now}`;
-  return claimed > 0;
+        OR s."standsUntil" <= ${now}
+    RETURNING "subject"`;
+  return (await runPrepared(database.sql, 'form-claimed', statement)).length > 0;
 }
 
 /** The answer of whoever answers it; undefined if they refuse it, keep none, or are gone. */
@@ -116,12 +118,13 @@ async function keep(
     return;
   }
   const standsUntil = new Date(clock.now().getTime() + standsSeconds * 1000);
-  await database.prisma.$executeRaw`
+  const statement = Prisma.sql`
     WITH "before" AS (
       DELETE FROM "SentForm"
        WHERE "subject" = ${subject} AND "digest" <> ${digest} AND "answer" IS NOT NULL)
-    UPDATE "SentForm" SET "answer" = ${answer}::jsonb, "standsUntil" = ${standsUntil}
+    UPDATE "SentForm" SET "answer" = ${JSON.stringify(answer)}::jsonb, "standsUntil" = ${standsUntil}
      WHERE "subject" = ${subject} AND "digest" = ${digest}`;
+  await runPrepared(database.sql, 'form-answered', statement);
 }
 
 const release = ({ database }: Pick<Services, 'database'>, key: Key): Promise<unknown> =>
